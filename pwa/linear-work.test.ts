@@ -2,13 +2,17 @@
 import { expect, it } from "vitest";
 import { growthOf } from "../shared/testing/count-steps.ts";
 import { ScriptCookies } from "../shared/web/cookie.ts";
-import { transformPolicies } from "./slot/policy/content-security-policy.ts";
-import { framingAllowed } from "./slot/policy/framing.ts";
-import { dataScript } from "./slot/rewrite/data-script.ts";
-import { HtmlRewriter, type MarkupRules, pageRewriter, rewriteMarkup } from "./slot/rewrite/html-rewriter.ts";
-import { escapeAttribute } from "./slot/rewrite/html-tag.ts";
-import { parseRefresh } from "./slot/rewrite/meta-refresh.ts";
-import { pageHeaders } from "./slot/rewrite/response-headers.ts";
+import { dataScript } from "./slot/page-workers.ts";
+import { transformPolicies } from "./slot/policy.ts";
+import {
+  escapeAttribute,
+  HtmlRewriter,
+  type MarkupRules,
+  pageRewriter,
+  parseRefresh,
+  rewriteMarkup,
+} from "./slot/rewrite/html-rewriter.ts";
+import { framingAllowed, pageHeaders } from "./slot/rewrite/response-headers.ts";
 import { DocumentDecoder, sniffCharset } from "./sw/answer/document.ts";
 import { asAttachment } from "./sw/answer/navigation.ts";
 import { LITE_RULES, StylePlaces } from "./sw/lite/lite-document.ts";

@@ -1,9 +1,10 @@
+import type { HeaderList } from "../../shared/http/heads.ts";
+import type { SlotCondition } from "./slot-condition.ts";
+
 /**
  * Messages between the documents in slots and the shell, by `window.postMessage`. The shell trusts none of their
  * content: it knows which slot speaks from `event.origin` alone.
  */
-import type { HeaderList } from "../../shared/http/heads.ts";
-import type { SlotCondition } from "./slot-condition.ts";
 
 /** Marks our messages among those that pages send to each other. */
 export const MESSAGE_TAG = "ropeway.1";
@@ -181,3 +182,17 @@ export type ShellToPage =
       /** With nothing that the phone has. Slots of before 2026-12 do not know it. */
       readonly isHard: boolean;
     };
+
+/** Begins the key of a history entry that is known by its address alone: no key of the Navigation API has a space. */
+export const ADDRESS_KEY = "at ";
+
+/**
+ * The Navigation API's key of the entry; where there is none the address, which the shell takes for the entry next to
+ * the one shown that has it.
+ */
+export function entryKey(
+  navigation: { readonly currentEntry: { readonly key: string } | null } | undefined,
+  href: string,
+): string {
+  return navigation?.currentEntry?.key ?? ADDRESS_KEY + href;
+}

@@ -1,7 +1,6 @@
 /** The start page's document in the frame: nothing to see, but an entry in the history to come back to. */
 
-import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
-import { historyKey } from "../slot/page/links/history-key.ts";
+import { entryKey, MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 
 function report(): void {
   const message: PageToShell = {
@@ -11,7 +10,7 @@ function report(): void {
     url: location.href,
     title: "",
     icon: null,
-    historyKey: historyKey(),
+    historyKey: entryKey(window.navigation, location.href),
   };
   parent.postMessage(message, location.origin);
 }

@@ -3,35 +3,38 @@ import type { KeyPress, PagePhase } from "../messages/page-messages.ts";
 
 type Shortcut = "address" | "back" | "forward" | "reload" | "hardReload" | "stop";
 
-/** Chords as `chordOf` writes them. On a Mac, Option with an arrow belongs to the text. */
-const EVERYWHERE: Record<string, Shortcut> = { f5: "reload", "shift f5": "hardReload", escape: "stop" };
-const MAC: Record<string, Shortcut> = {
-  ...EVERYWHERE,
-  "meta l": "address",
-  "meta r": "reload",
-  "meta shift r": "hardReload",
-  "meta [": "back",
-  "meta ]": "forward",
-};
-const OTHERS: Record<string, Shortcut> = {
-  ...EVERYWHERE,
-  "ctrl l": "address",
-  "ctrl r": "reload",
-  "ctrl shift r": "hardReload",
-  "ctrl f5": "hardReload",
-  "alt arrowleft": "back",
-  "alt arrowright": "forward",
-};
-
 /**
  * The browser command behind a key, or null to leave the key to the platform. On the start page reloads are left
  * alone, so that the app itself can still be reloaded.
  */
 export function shortcutFor(press: KeyPress, phase: PagePhase, isMac: boolean): Shortcut | null {
-  const shortcut = (isMac ? MAC : OTHERS)[chordOf(press)] ?? null;
+  const shortcut = commands(isMac)[chordOf(press)] ?? null;
   if ((shortcut === "reload" || shortcut === "hardReload") && phase === "idle") return null;
   if (shortcut === "stop" && phase !== "loading") return null;
   return shortcut;
+}
+
+/** By chord, as `chordOf` writes it. On a Mac, Option with an arrow belongs to the text. */
+function commands(isMac: boolean): Readonly<Record<string, Shortcut>> {
+  const everywhere: Record<string, Shortcut> = { f5: "reload", "shift f5": "hardReload", escape: "stop" };
+  if (isMac)
+    return {
+      ...everywhere,
+      "meta l": "address",
+      "meta r": "reload",
+      "meta shift r": "hardReload",
+      "meta [": "back",
+      "meta ]": "forward",
+    };
+  return {
+    ...everywhere,
+    "ctrl l": "address",
+    "ctrl r": "reload",
+    "ctrl shift r": "hardReload",
+    "ctrl f5": "hardReload",
+    "alt arrowleft": "back",
+    "alt arrowright": "forward",
+  };
 }
 
 /** Whether `shortcutFor` may know it, in a few bytes: for the page. */

@@ -1,5 +1,6 @@
-/** Real URLs and slot URLs: a slot host stands for exactly one web origin. */
 import { parseUrl } from "../../shared/web/origin.ts";
+
+/** Real URLs and slot URLs: a slot host stands for exactly one web origin. */
 
 export interface SlotIdentity {
   /** `http://s7k2ab.localhost:8787`, as `URL.origin` gives it. */
@@ -31,6 +32,12 @@ export const ropewayPath = {
   /** Nothing is there: what refers to it is only to be forgotten by the browser. */
   forgotten: "/.ropeway/forgotten",
 } as const;
+
+/** Begins the query of `boot`. The service worker of a top-level slot has a port, and only wants to know who frames the page that is asked for. */
+export const TOP_LEVEL_QUERY = "?top&";
+
+/** The same where the history leads to the page that is asked for: on a host of a list, that may be another origin's by now. */
+export const BACK_QUERY = "?back&";
 
 /** Ends the fragment of a frame's address: names what a form sent there, as `PortRequestHead.form`. No page gets to see it. */
 const FORM_MARK = /#ropeway-form-([\w-]+)$/;
@@ -123,4 +130,10 @@ export function replaceSlotOrigin(text: string, slot: SlotIdentity): string {
     const realScheme = `${/^ws/i.test(scheme) ? "ws" : "http"}${realSecure ? "s" : ""}`;
     return `${realScheme}${colon}${slashes}${realName}${port}`;
   });
+}
+
+/** `https://ropeway.example` for `https://s7k2ab.ropeway.example`: a slot's host is one label below the shell's. */
+export function shellOriginOf(slotOrigin: string): string {
+  const [scheme = "", host = ""] = slotOrigin.split("//");
+  return `${scheme}//${host.slice(host.indexOf(".") + 1)}`;
 }

@@ -2,9 +2,8 @@ import type { ScriptCookie } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { hasNullBody } from "../../shared/web/origin.ts";
 import type { PortRequestHead, SilentDocument, SlotBinding } from "../messages/port-messages.ts";
-import { shellOriginOf } from "../slot/documents/shell-origin.ts";
-import type { WorkerConfig } from "../slot/rewrite/worker-prelude.ts";
-import type { SlotIdentity } from "../slot/slot-url.ts";
+import type { WorkerConfig } from "../slot/page-workers.ts";
+import { type SlotIdentity, shellOriginOf } from "../slot/slot-url.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
 
 /** One request of a slot's page, from the fetch event to the answer. */

@@ -3,7 +3,7 @@
  * Slots and shell are one site, so the browser's HTTP cache has it from the second slot on; a script of the slot's own
  * would cross the link for each new site.
  */
-import { shellOriginOf } from "../slot/documents/shell-origin.ts";
+import { shellOriginOf } from "../slot/slot-url.ts";
 import type { ToldHosts } from "./slot-exchange.ts";
 
 declare const self: ServiceWorkerGlobalScope &

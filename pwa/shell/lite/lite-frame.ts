@@ -9,8 +9,13 @@ import {
   type LiteQuestion,
   type LiteToShell,
 } from "../../messages/lite-messages.ts";
-import { type DocumentPhase, type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import { entryKey } from "../../slot/page/links/address-key.ts";
+import {
+  type DocumentPhase,
+  entryKey,
+  type KeyPress,
+  MESSAGE_TAG,
+  type PageToShell,
+} from "../../messages/page-messages.ts";
 import type { PageOrder, Slot } from "../frames/places.ts";
 import { NavigationJudge } from "./navigation-judge.ts";
 

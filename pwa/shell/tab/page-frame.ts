@@ -1,7 +1,6 @@
 import { ErrorCode } from "../../../shared/errors.ts";
-import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { entryKey, MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
-import { entryKey } from "../../slot/page/links/address-key.ts";
 import type { PageError } from "../app/state.ts";
 import type { PageOrder, PagePlaces, Slot } from "../frames/places.ts";
 import { typedNavigation } from "./navigation-request.ts";

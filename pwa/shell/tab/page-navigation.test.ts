@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import { encodeForm } from "../../slot/page/form-body.ts";
+import { encodeForm } from "../../slot/page/navigation-rules.ts";
 import { pageNavigation } from "./navigation-request.ts";
 
 type Navigate = PageToShell & { type: "navigate" };

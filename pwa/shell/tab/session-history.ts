@@ -1,5 +1,4 @@
-import type { ScrollPosition } from "../../messages/page-messages.ts";
-import { ADDRESS_KEY } from "../../slot/page/links/address-key.ts";
+import { ADDRESS_KEY, type ScrollPosition } from "../../messages/page-messages.ts";
 
 /** An entry, as it outlives the app. */
 export interface KeptEntry {

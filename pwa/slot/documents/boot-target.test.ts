@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { bootTarget } from "./boot-target.ts";
-import { shellOriginOf } from "./shell-origin.ts";
+import { shellOriginOf } from "../slot-url.ts";
+import { bootTarget } from "./this-document.ts";
 
 const origin = "http://s1.localhost:8787";
 

@@ -1,8 +1,7 @@
 /** `/.ropeway/boot`: installs the slot's service worker, gets it a port, and says that the slot is ready. */
 
-import { removeNetworkFeatures } from "../page/network-features.ts";
 import { bootSlot } from "./boot-slot.ts";
-import { shellOriginHere } from "./shell-origin-here.ts";
+import { removeNetworkFeatures, shellOriginHere } from "./this-document.ts";
 
 removeNetworkFeatures(window);
 

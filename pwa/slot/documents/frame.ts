@@ -3,13 +3,15 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
-import { sandboxAround } from "../page/frames/sandbox.ts";
-import { removeNetworkFeatures } from "../page/network-features.ts";
-import { isFramedByOthers } from "../policy/framed-by-others.ts";
 import { ropewayPath } from "../slot-url.ts";
-import { bootTarget } from "./boot-target.ts";
-import { holdLoad } from "./load-hold.ts";
-import { shellOriginHere } from "./shell-origin-here.ts";
+import {
+  bootTarget,
+  holdLoad,
+  isFramedByOthers,
+  removeNetworkFeatures,
+  sandboxAround,
+  shellOriginHere,
+} from "./this-document.ts";
 
 removeNetworkFeatures(window);
 

@@ -5,12 +5,9 @@
  */
 
 import type { Notice } from "../../messages/notice-data.ts";
-import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import { historyKey } from "../page/links/history-key.ts";
-import { removeNetworkFeatures } from "../page/network-features.ts";
+import { entryKey, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { ropewayPath, ropewayUrl } from "../slot-url.ts";
-import { holdLoad } from "./load-hold.ts";
-import { shellOriginHere } from "./shell-origin-here.ts";
+import { holdLoad, removeNetworkFeatures, shellOriginHere } from "./this-document.ts";
 
 removeNetworkFeatures(window);
 
@@ -32,7 +29,7 @@ function goOn(url: string, from: string): void {
 function tellShell(told: Notice): void {
   const message: PageToShell =
     told.kind === "failed"
-      ? { ...told, tag: MESSAGE_TAG, type: "failed", historyKey: historyKey() }
+      ? { ...told, tag: MESSAGE_TAG, type: "failed", historyKey: entryKey(window.navigation, location.href) }
       : { tag: MESSAGE_TAG, type: "moved", url: told.url };
   window.parent.postMessage(message, shellOrigin);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TagEditor } from "../rewrite/html-tag.ts";
+import { TagEditor } from "../rewrite/html-rewriter.ts";
 import { type PageConfig, pageSnippet, takeConfig } from "./page-config.ts";
 
 const config: PageConfig = {

@@ -1,8 +1,7 @@
 /** How the service worker tells the page script about its document. */
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import type { ReferrerPolicy } from "../../../shared/web/policies.ts";
-import { pageScript } from "../rewrite/html-rewriter.ts";
-import { escapeAttribute } from "../rewrite/html-tag.ts";
+import { escapeAttribute, pageScript } from "../rewrite/html-rewriter.ts";
 import type { SlotIdentity } from "../slot-url.ts";
 
 export interface PageConfig extends SlotIdentity {

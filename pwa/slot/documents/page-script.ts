@@ -3,29 +3,20 @@
  * cookies, and sees to it that nothing it does goes past the service worker. What it cannot reach, the policy closes.
  */
 
-import { patchRequests } from "../cookies/cookie-order.ts";
+import { patchBlobs } from "../page/blob-documents.ts";
+import { askToBeAdopted, ChildWindows, patchChildWindows } from "../page/child-windows.ts";
 import { patchElements } from "../page/elements.ts";
-import { helpAutofocus, passKeys } from "../page/focus.ts";
-import { patchBlobs } from "../page/frames/blob-documents.ts";
-import { askToBeAdopted, ChildWindows, patchChildWindows } from "../page/frames/child-windows.ts";
-import { patchMessages } from "../page/frames/messages.ts";
 import { patchIdentity } from "../page/identity.ts";
-import { patchIdle } from "../page/idle.ts";
-import { patchFormCharset } from "../page/links/form-charset.ts";
-import { watchNavigations } from "../page/links/navigate.ts";
-import { obeyShell, reportDocument } from "../page/links/report.ts";
-import { patchOpen, patchTargets } from "../page/links/targets.ts";
-import { patchMarkup } from "../page/markup.ts";
+import { actAsTab } from "../page/like-a-tab.ts";
+import { patchMessages } from "../page/messages.ts";
+import { watchNavigations } from "../page/navigations.ts";
 import { createPageContext, type Realm } from "../page/page-context.ts";
-import { watchReaders } from "../page/pictures/pictures.ts";
-import { reportScroll } from "../page/scroll.ts";
-import { patchUploads } from "../page/uploads.ts";
-import { patchViewport } from "../page/viewport.ts";
+import { watchReaders } from "../page/pictures.ts";
+import { obeyShell, passKeys, reportDocument } from "../page/report.ts";
 import type { CreateWebSocket } from "../page/web-socket.ts";
-import { keepWindowName } from "../page/window-name.ts";
-import { WorkerClient } from "../page/worker-client.ts";
-import type { PageSockets } from "../page/workers.ts";
-import { connectSources } from "../policy/content-security-policy.ts";
+import { patchUploads, WorkerClient } from "../page/worker-client.ts";
+import type { PageSockets } from "../page-workers.ts";
+import { connectSources } from "../policy.ts";
 import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 
@@ -38,9 +29,8 @@ function start(config: PageConfig): void {
   const context = createPageContext(config);
   const { serviceWorker } = navigator;
   const worker = serviceWorker === undefined ? null : new WorkerClient(context, serviceWorker);
-  worker?.patchCookie(Document.prototype);
   if (worker !== null) {
-    patchRequests(worker);
+    worker.cookies.patchWindow();
     patchUploads(worker);
     watchReaders(() => worker.readsPixels());
   }
@@ -50,9 +40,7 @@ function start(config: PageConfig): void {
     origins: (origins, asked) => names.take(origins, asked),
   });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
-  if (config.topLevel) keepWindowName();
-  if (config.topLevel) helpAutofocus();
-  if (config.topLevel) reportScroll(context);
+  actAsTab(context);
   passKeys(context);
   const sockets = pageSockets(config, worker);
   patchIdentity(context, sockets);
@@ -62,19 +50,13 @@ function start(config: PageConfig): void {
       base: () => toReal(document.baseURI, config),
       origin: config.realOrigin,
       open: (request, port) => sockets.pass({ type: "socket", connect: sockets.connect(), ...request }, port),
-      onCookies: (cookies) => worker?.showCookies(cookies),
+      onCookies: (cookies) => worker?.cookies.show(cookies),
     });
   const setWebSocket = (realm: Realm) =>
     Object.defineProperty(realm, "WebSocket", { value: webSocketOf(realm), configurable: true, writable: true });
   setWebSocket(window);
-  patchIdle(window);
-  if (config.topLevel) patchViewport();
-  patchTargets(context);
-  patchOpen(context);
-  patchFormCharset(context);
   patchBlobs();
   patchElements(context);
-  patchMarkup(context);
   patchChildWindows(new ChildWindows(context, worker, setWebSocket));
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { registerPersistently } from "./persistent-registration.ts";
+import { registerPersistently } from "./boot-slot.ts";
 
 function failing(...errors: Error[]) {
   const pauses: number[] = [];

@@ -6,12 +6,9 @@
 import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { SlotCondition } from "../../messages/slot-condition.ts";
 import { isTagged, type PageToWorker } from "../../messages/worker-messages.ts";
-import { removeNetworkFeatures } from "../page/network-features.ts";
 import { ropewayPath } from "../slot-url.ts";
-import { bootSlot } from "./boot-slot.ts";
-import { type CookieAccess, clearLeftovers, hasLeftovers } from "./leftovers.ts";
-import { shellOriginHere } from "./shell-origin-here.ts";
-import { slotWorkerHere } from "./slot-worker-here.ts";
+import { bootSlot, slotWorkerHere } from "./boot-slot.ts";
+import { removeNetworkFeatures, shellOriginHere } from "./this-document.ts";
 
 const tag = MESSAGE_TAG;
 const shellOrigin = shellOriginHere();
@@ -41,7 +38,7 @@ function allowed(): Promise<void> {
   });
 }
 
-/** @returns what the host is by now: it was empty before, or is emptied, or cannot be. */
+/** @returns the state of the host by now: it was empty before, or is emptied, or cannot be. */
 async function wipe(): Promise<"empty" | "emptied" | "in use"> {
   const isFresh = (await navigator.serviceWorker.getRegistrations()).length === 0;
   const worker = await slotWorkerHere();
@@ -64,6 +61,62 @@ async function run(): Promise<void> {
   const hasFormerWorker = state === "emptied" && navigator.serviceWorker.controller !== null;
   if (hasFormerWorker) location.replace(ropewayPath.boot + location.hash);
   else await bootSlot(shellOrigin);
+}
+
+/** Parts of Cookie Store that TypeScript does not know. */
+interface SeenCookie {
+  readonly name: string;
+  /** Null, or undefined, for this host alone. */
+  readonly domain?: string | null;
+  readonly path: string;
+  readonly partitioned?: boolean;
+}
+
+const { storageBuckets } = navigator as { readonly storageBuckets?: { keys(): Promise<readonly string[]> } };
+
+interface CookieAccess {
+  getAll(): Promise<readonly SeenCookie[]>;
+  delete(cookie: SeenCookie): Promise<void>;
+}
+
+/** Whether the host has anything of the origin that had it before, in each kind of storage; cookies as far as this document gets them. @param cookies null where the browser tells none. */
+async function hasLeftovers(cookies: CookieAccess | null): Promise<boolean> {
+  const found = await Promise.all([
+    localStorage.length + sessionStorage.length,
+    caches.keys().then(({ length }) => length),
+    indexedDB.databases().then(({ length }) => length),
+    storageBuckets?.keys().then(({ length }) => length) ?? 0,
+    filesHere(),
+    hostCookies(cookies).then(({ length }) => length),
+  ]);
+  return found.some((count) => count > 0);
+}
+
+/** Empties the host, its service workers too. @throws where the edge is away. */
+async function clearLeftovers(cookies: CookieAccess | null): Promise<void> {
+  // The browser clears all that the document cannot name, of every window but for `sessionStorage`.
+  const { ok } = await fetch(ropewayPath.cleared, { cache: "no-store" });
+  if (!ok) throw new Error("Cannot empty a host: the edge does not clear it");
+  sessionStorage.clear();
+  for (const registration of await navigator.serviceWorker.getRegistrations()) await registration.unregister();
+  for (const cookie of await hostCookies(cookies)) {
+    // biome-ignore lint/suspicious/noDocumentCookie: Cookie Store deletes none whose path ends without a slash.
+    document.cookie = `${cookie.name}=; path=${cookie.path}; max-age=0`;
+    await cookies?.delete(cookie);
+  }
+}
+
+/** Those for the hosts above are the app's to delete. */
+async function hostCookies(cookies: CookieAccess | null): Promise<readonly SeenCookie[]> {
+  const seen = (await cookies?.getAll()) ?? [];
+  return seen.filter(({ domain }) => domain == null);
+}
+
+async function filesHere(): Promise<number> {
+  const directory = await navigator.storage.getDirectory().catch(() => null);
+  let count = 0;
+  for await (const _ of directory?.keys() ?? []) count += 1;
+  return count;
 }
 
 run().catch((error: unknown) => {

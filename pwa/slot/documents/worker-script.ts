@@ -1,7 +1,6 @@
 /** The script that runs first in every worker of a slot's pages: the worker's sockets go by way of the tunnel. */
 import type { CreateWebSocket } from "../page/web-socket.ts";
-import { askStarter, serveWorker } from "../page/workers.ts";
-import type { WorkerConfig } from "../rewrite/worker-prelude.ts";
+import { askStarter, serveWorker, type WorkerConfig } from "../page-workers.ts";
 
 /** What `workerPrelude` puts around this script. */
 declare const ropewayWorker: WorkerConfig;

@@ -1,12 +1,18 @@
-/** Applies the element rules to what scripts make: attributes, properties, and elements seen in the document. */
-import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement, writtenFrameUrl } from "../rewrite/element-rules.ts";
-import { rewriteSrcdoc } from "../rewrite/html-rewriter.ts";
-import type { AttributeAccess } from "../rewrite/html-tag.ts";
+/** Applies the element rules to what scripts make: attributes, properties, markup, and elements seen in the document. */
+import { TRUSTED_TYPES_POLICY } from "../policy.ts";
+import {
+  AFFECTED_ELEMENTS,
+  type AttributeAccess,
+  type ElementContext,
+  rewriteElement,
+  rewriteMarkup,
+  rewriteSrcdoc,
+  writtenFrameUrl,
+} from "../rewrite/html-rewriter.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
-import { forgetBlob, isBlobUrl, showBlob, shownBlob } from "./frames/blob-documents.ts";
+import { forgetBlob, isBlobUrl, showBlob, shownBlob } from "./blob-documents.ts";
 import type { PageContext } from "./page-context.ts";
 import { type NativeCall, patchAccessor, patchMethod } from "./patch.ts";
-import { trustedHtml } from "./trusted-types.ts";
 
 const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
 
@@ -24,7 +30,17 @@ const REFLECTED: readonly [interfaceName: string, names: readonly string[]][] = 
 
 const OBSERVED = "iframe, frame, link[rel], object[data], embed[src], a[ping], area[ping], script[type]";
 
-export function elementContext({ config, realUrl }: PageContext): ElementContext {
+export function patchElements(context: PageContext): void {
+  patchReflected(context);
+  patchSetAttribute(context);
+  patchGetAttribute(context);
+  patchMarkup(context);
+  // An element of the parser was rewritten on its way.
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => observe(context));
+  else observe(context);
+}
+
+function elementContext({ config, realUrl }: PageContext): ElementContext {
   const context = {
     slotOrigin: config.slotOrigin,
     realOrigin: config.realOrigin,
@@ -90,7 +106,7 @@ function write(element: Element, name: string, value: string | null): void {
 }
 
 /** For elements that came some other way: parsers, clones, token lists. */
-export function enforce(element: Element, context: PageContext): void {
+function enforce(element: Element, context: PageContext): void {
   const pending = new PendingAttributes(element);
   rewriteElement(element.localName, pending, elementContext(context));
   for (const [name, change] of pending.changes) write(element, name, change);
@@ -198,11 +214,59 @@ function observe(context: PageContext): void {
   });
 }
 
-export function patchElements(context: PageContext): void {
-  patchReflected(context);
-  patchSetAttribute(context);
-  patchGetAttribute(context);
-  // What the parser inserts was rewritten on its way.
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => observe(context));
-  else observe(context);
+/** Markup that scripts insert goes through the same rules as the markup of the document. */
+function patchMarkup(context: PageContext): void {
+  const rewrite = (value: unknown): unknown => {
+    if (value === null || value === undefined) return value;
+    const text = String(value);
+    const { base, ...rest } = elementContext(context);
+    const rewritten = text.includes("<") ? rewriteMarkup(text, { ...rest, documentUrl: base }) : text;
+    if (rewritten === text) return value;
+    // A plain string stays one: where trusted types are required, it has to be refused as the page's own.
+    return typeof value === "object" ? trustedHtml(rewritten) : rewritten;
+  };
+  for (const [prototype, names] of [
+    [Element.prototype, ["innerHTML", "outerHTML"]],
+    [ShadowRoot.prototype, ["innerHTML"]],
+  ] as const)
+    for (const name of names) patchAccessor(prototype, name, { set: (native, _self, value) => native(rewrite(value)) });
+
+  for (const prototype of [Element.prototype, ShadowRoot.prototype])
+    patchMethod(prototype, "setHTMLUnsafe", (native, self, [markup, ...rest]) =>
+      native(self, [rewrite(markup), ...rest]),
+    );
+  patchMethod(Element.prototype, "insertAdjacentHTML", (native, self, [where, markup]) =>
+    native(self, [where, rewrite(markup)]),
+  );
+  patchMethod(Range.prototype, "createContextualFragment", (native, self, [markup]) => native(self, [rewrite(markup)]));
+  for (const name of ["write", "writeln"])
+    patchMethod(Document.prototype, name, (native, self, args) => native(self, args.map(rewrite)));
+}
+
+interface Policy {
+  createHTML(markup: string): string;
+}
+
+interface Factory {
+  createPolicy(name: string, rules: { createHTML(markup: string): string }): Policy;
+  readonly defaultPolicy: Policy | null;
+}
+
+const factory = (window as { trustedTypes?: Factory }).trustedTypes;
+let policy: Policy | null | undefined;
+
+/**
+ * Markup that the page script has changed must be trusted again where the page's policy asks for it. @returns trusted
+ * markup where that is possible, else the markup itself. The policy is made when first
+ * needed.
+ */
+function trustedHtml(markup: string): string {
+  if (policy === undefined) {
+    try {
+      policy = factory?.createPolicy(TRUSTED_TYPES_POLICY, { createHTML: (text) => text }) ?? null;
+    } catch {
+      policy = null;
+    }
+  }
+  return policy === null ? markup : policy.createHTML(markup);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeForm, parseEncoding, withQuery } from "./form-body.ts";
+import { encodeForm, parseEncoding, withQuery } from "./navigation-rules.ts";
 
 function form(): FormData {
   const data = new FormData();

@@ -4,14 +4,12 @@
  */
 
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { dataScript } from "../rewrite/data-script.ts";
-import { beforeScript, blobPrelude } from "../rewrite/worker-prelude.ts";
+import { removeNetworkFeatures } from "../documents/this-document.ts";
+import { beforeScript, blobPrelude, dataScript, type PageSockets, serveWorker } from "../page-workers.ts";
 import { toReal, toSlot } from "../slot-url.ts";
-import { blobOf } from "./frames/blob-documents.ts";
-import { removeNetworkFeatures } from "./network-features.ts";
+import { blobOf } from "./blob-documents.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
-import { type PageSockets, serveWorker } from "./workers.ts";
 
 function patchDocument({ config, realUrl }: PageContext): void {
   const url = () => toReal(location.href, config);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patchIdle } from "./idle.ts";
+import { patchIdle } from "./like-a-tab.ts";
 
 function fakeWindow() {
   const idle: (() => void)[] = [];

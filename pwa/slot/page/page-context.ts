@@ -1,6 +1,6 @@
 /** What the parts of the page script share. */
 
-import type { PageToShell } from "../../messages/page-messages.ts";
+import { entryKey, type PageToShell } from "../../messages/page-messages.ts";
 import type { PageConfig } from "../documents/page-config.ts";
 import { toReal } from "../slot-url.ts";
 
@@ -16,18 +16,27 @@ export interface PageContext {
   savesData: boolean;
   /** Real URL of the document, as it is now. */
   readonly realUrl: () => string;
+  /**
+   * Of this document, before pages may put something else in its place. Missing in Firefox before 147 and Safari before
+   * 26.2: there, scripts that set `location` cannot be followed.
+   */
+  readonly navigation: Navigation | undefined;
+  /** The shell knows the entry of the frame's history by it: `entryKey` of this document. */
+  readonly historyKey: () => string;
   /** Does nothing where the slot is not in the shell. */
   readonly toShell: (message: PageToShell, transfer?: Transferable[]) => void;
 }
 
 export function createPageContext(config: PageConfig): PageContext {
-  const { top } = window;
+  const { top, navigation } = window as Realm;
   return {
     config,
     realm: window,
     isPosted: config.isPosted,
     savesData: config.savesData === true,
     realUrl: () => toReal(location.href, config),
+    navigation,
+    historyKey: () => entryKey(navigation, location.href),
     toShell(message, transfer = []) {
       // What the person has done in a frame is for the browser alone to say.
       const options = { targetOrigin: config.shellOrigin, transfer, includeUserActivation: true };

@@ -37,7 +37,7 @@ export function patchConstructor(
   defineProperty(window, name, { ...descriptor, value });
 }
 
-export interface AccessorPatch {
+interface AccessorPatch {
   readonly get?: (native: () => unknown, self: unknown) => unknown;
   readonly set?: (native: (value: unknown) => void, self: unknown, value: unknown) => void;
 }

@@ -1,30 +1,22 @@
-/** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
-
-import type { ScriptCookie } from "../../../shared/http/heads.ts";
-import { ScriptCookies } from "../../../shared/web/cookie.ts";
+/** The page's conversation with the slot's service worker: cookies, sockets, uploads, pictures, port, keep-alive. */
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { PageSocketRequest } from "../../messages/socket-messages.ts";
-import { isTagged, type PageToWorker, type WorkerToPage } from "../../messages/worker-messages.ts";
-import { withRealDomain } from "../cookies/cookie-domain.ts";
-import { TakenCookies } from "../cookies/taken-cookies.ts";
+import { isTagged, type PageToWorker, UPLOAD_NUMBER, type WorkerToPage } from "../../messages/worker-messages.ts";
+import { PageCookies } from "./cookies.ts";
 import { connectionOf } from "./identity.ts";
 import type { PageContext } from "./page-context.ts";
-import { patchAccessor } from "./patch.ts";
-import { Pictures } from "./pictures/pictures.ts";
+import { patchAccessor, patchMethod } from "./patch.ts";
+import { Pictures } from "./pictures.ts";
 
 const tag = MESSAGE_TAG;
 
-/** Milliseconds after which the service worker is taken not to answer. */
-const TAKEN_TIMEOUT = 1_000;
-
 export class WorkerClient {
-  readonly cookies = new TakenCookies();
-  /** By number: who wants to be told how many bytes are sent, of how many. */
+  readonly cookies: PageCookies;
+  /** By number: is told how many bytes are sent, of how many. */
   readonly uploads = new Map<number, (loaded: number, total: number) => void>();
   readonly #context: PageContext;
   readonly #container: ServiceWorkerContainer;
-  readonly #cookies = new ScriptCookies(Date.now);
-  /** Who asked for a port last; a restarted service worker may not be the controller's latest. */
+  /** The worker that asked for a port last; a restarted service worker may not be the controller's latest. */
   #asker: MessageEventSource | null = null;
   #pictures: Pictures | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -32,7 +24,7 @@ export class WorkerClient {
   constructor(context: PageContext, container: ServiceWorkerContainer) {
     this.#context = context;
     this.#container = container;
-    this.#cookies.apply(context.config.cookies);
+    this.cookies = new PageCookies(context, (cookie) => this.#post({ tag, type: "cookie-set", ...cookie }, null));
     container.addEventListener("message", (event) => this.#receive(event));
     container.startMessages();
   }
@@ -46,7 +38,7 @@ export class WorkerClient {
     const message = event.data as WorkerToPage;
     switch (message.type) {
       case "cookies":
-        this.#cookies.apply(message.cookies);
+        this.cookies.show(message.cookies);
         this.#post({ tag, type: "cookies-applied", id: message.id }, event.source);
         break;
       case "cookie-taken":
@@ -88,29 +80,92 @@ export class WorkerClient {
     void this.#container.ready.then(({ active }) => active?.postMessage(message, [port]));
   }
 
-  /** Scripts of the page read them from now on. */
-  showCookies(cookies: readonly ScriptCookie[]): void {
-    this.#cookies.apply(cookies);
-  }
-
-  /** Hands a port from the shell on to whoever asked for it. */
+  /** Hands a port from the shell on to the worker that asked for it. */
   passPort(port: MessagePort): void {
     this.#post({ tag, type: "port" }, this.#asker, [port]);
     this.#asker = null;
   }
+}
 
-  /** `document.cookie` reads and writes the mirror, in this realm or a blank frame's. */
-  patchCookie(prototype: object): void {
-    patchAccessor(prototype, "cookie", {
-      get: () => this.#cookies.read(this.#context.realUrl()),
-      set: (_native, _self, text) => {
-        const value = withRealDomain(String(text), this.#context.config);
-        const url = this.#context.realUrl();
-        if (!this.#cookies.write(value, url)) return;
-        const number = this.cookies.begin();
-        this.#post({ tag, type: "cookie-set", number, value, url }, null);
-        setTimeout(() => this.cookies.taken(number), TAKEN_TIMEOUT);
-      },
+const { setRequestHeader } = XMLHttpRequest.prototype;
+const { addEventListener, dispatchEvent } = EventTarget.prototype;
+
+let lastNumber = 0;
+
+/** The uploads of one XMLHttpRequest, one after the other. */
+class Uploads {
+  readonly #request: XMLHttpRequest;
+  readonly #target: XMLHttpRequestUpload;
+  readonly #worker: WorkerClient;
+  #number = 0;
+  /** Bytes of the upload that is under way. */
+  #total: number | null = null;
+
+  constructor(request: XMLHttpRequest, target: XMLHttpRequestUpload, worker: WorkerClient) {
+    this.#request = request;
+    this.#target = target;
+    this.#worker = worker;
+    addEventListener.call(target, "loadstart", (event) => {
+      if (event.isTrusted) this.#total = (event as ProgressEvent).total;
+    });
+    for (const name of ["progress", "load", "abort", "error", "timeout", "loadend"])
+      addEventListener.call(target, name, (event) => this.#filter(event));
+    addEventListener.call(request, "readystatechange", () => {
+      // The answer may overtake the last messages.
+      if (request.readyState === XMLHttpRequest.HEADERS_RECEIVED && this.#total !== null) this.#tell(this.#total);
     });
   }
+
+  /** A body is about to be sent. */
+  begin(): void {
+    this.#end();
+    lastNumber += 1;
+    this.#number = lastNumber;
+    setRequestHeader.call(this.#request, UPLOAD_NUMBER, String(lastNumber));
+    this.#worker.uploads.set(lastNumber, (loaded, total) => {
+      if (this.#total === null) return;
+      this.#total = total;
+      this.#tell(loaded);
+    });
+  }
+
+  /** The browser's own events go to the page up to the end of an upload, of which it may not know. */
+  #filter(event: Event): void {
+    if (!event.isTrusted) return;
+    if (this.#total === null) event.stopImmediatePropagation();
+    else if (event.type === "loadend") this.#end();
+  }
+
+  #tell(loaded: number): void {
+    const total = this.#total ?? loaded;
+    const isOver = loaded >= total;
+    if (isOver) this.#end();
+    for (const name of isOver ? ["progress", "load", "loadend"] : ["progress"])
+      dispatchEvent.call(this.#target, new ProgressEvent(name, { lengthComputable: true, loaded, total }));
+  }
+
+  #end(): void {
+    this.#total = null;
+    this.#worker.uploads.delete(this.#number);
+  }
+}
+
+/**
+ * Progress of XHR uploads. Of a request that a service worker answers, the browser tells that its upload began or failed,
+ * and no more: the rest comes from the service worker, for a request whose `upload` the page has asked for.
+ */
+export function patchUploads(worker: WorkerClient): void {
+  const known = new WeakMap<object, Uploads>();
+  patchAccessor(XMLHttpRequest.prototype, "upload", {
+    get(native, self) {
+      const target = native() as XMLHttpRequestUpload;
+      const request = self as XMLHttpRequest;
+      if (!known.has(request)) known.set(request, new Uploads(request, target, worker));
+      return target;
+    },
+  });
+  patchMethod(XMLHttpRequest.prototype, "send", (native, self, args) => {
+    if (args[0] !== undefined && args[0] !== null) known.get(self as object)?.begin();
+    return native(self, args);
+  });
 }

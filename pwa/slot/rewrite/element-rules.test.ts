@@ -1,6 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { type ElementContext, rewriteElement, writtenFrameUrl } from "./element-rules.ts";
-import { TagEditor } from "./html-tag.ts";
+import { type ElementContext, rewriteElement, TagEditor, writtenFrameUrl } from "./html-rewriter.ts";
 
 const context: ElementContext = {
   slotOrigin: "http://s1.localhost:8787",
@@ -58,7 +57,7 @@ it("a blob's frame that is sandboxed gets no origin, in whatever order it become
 it("srcdoc documents ask for nothing past the service worker in Firefox", async () => {
   vi.stubGlobal("InternalError", Error);
   vi.resetModules();
-  const { rewriteElement: rewriteInFirefox } = await import("./element-rules.ts");
+  const { rewriteElement: rewriteInFirefox } = await import("./html-rewriter.ts");
   vi.unstubAllGlobals();
   const srcdocOf = (sandbox: string | null, rewrite: typeof rewriteElement) => {
     const tag = new TagEditor("<iframe>");

@@ -2,14 +2,20 @@
  * Rewrites an HTML document as it streams in: the page script's element right after `<head>`, and the attributes of
  * elements that would load past the service worker. Everything else passes byte for byte.
  */
-
-import { type CutOff, HtmlTokens, type Tag, type TokenHandler } from "../../../shared/web/html-tokens.ts";
+import {
+  type Attribute,
+  type CutOff,
+  decodeReferences,
+  HtmlTokens,
+  nameEnd,
+  type Tag,
+  type TokenHandler,
+  tagEnd,
+} from "../../../shared/web/html-tokens.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { ropewayPath, toReal } from "../slot-url.ts";
-import { AFFECTED_ELEMENTS, type ElementContext, type MarkupContext, rewriteElement } from "./element-rules.ts";
-import { type AttributeAccess, escapeAttribute, TagEditor } from "./html-tag.ts";
+import { isSlotUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../slot-url.ts";
 
-/** What is rewritten, and how. */
+/** Rules by which markup is rewritten. */
 export interface MarkupRules {
   /** Lower-case names. */
   readonly elements: ReadonlySet<string>;
@@ -39,7 +45,7 @@ const ENDS_BEFORE_HEAD: ReadonlySet<string> = new Set(["head", "body", "html", "
 /** Documents in attributes of documents in attributes. */
 const SRCDOC_DEPTH = 8;
 
-/** What closes a construct that the document's end cut off, for the snippet not to be part of it. */
+/** Ends of a construct that the document's end cut off, for the snippet not to be part of it. */
 const CLOSES: Readonly<Record<CutOff, string>> = { nothing: "", tag: "", declaration: ">", comment: "-->" };
 
 export class HtmlRewriter implements TokenHandler {
@@ -180,7 +186,7 @@ export function rewriteMarkup(html: string, context: MarkupContext): string {
 /** `ElementContext.rewriteInner`. The page script, which is like any other document's, has it adopted by the page around. */
 export function rewriteSrcdoc(context: MarkupContext): ElementContext["rewriteInner"] {
   return (markup, hasPageScript) => {
-    // What is nested so deep would be gone through as often.
+    // A document nested so deep would be gone through as often.
     if ((context.depth ?? 0) > SRCDOC_DEPTH) return "";
     const snippet = pageScript(context.slotOrigin, context.nonce, "");
     if (!hasPageScript || markup.includes(snippet)) return rewriteMarkup(markup, context);
@@ -192,4 +198,364 @@ export function rewriteSrcdoc(context: MarkupContext): ElementContext["rewriteIn
 /** The page script's element. @param origin "" for the document's own. */
 export function pageScript(origin: string, nonce: string, data: string): string {
   return `<script src="${origin}${ropewayPath.pageScript}" nonce="${escapeAttribute(nonce)}"${data}></script>`;
+}
+
+export interface MarkupContext extends SlotIdentity {
+  /** Real URL of the document, base of relative URLs until a `<base href>` comes. */
+  readonly documentUrl: string;
+  /** Documents that hold it in an attribute, `srcdoc`. */
+  readonly depth?: number;
+  /** Of the page script's element. */
+  readonly nonce: string;
+  /** Transforms the `content` of a policy's `<meta>`. */
+  readonly transformPolicy: (content: string) => string;
+}
+
+export interface ElementContext extends MarkupContext {
+  /** Real URL that relative URLs resolve against. */
+  readonly base: string;
+  /** Rewrites the markup of a srcdoc document. `hasPageScript`: it is one whose scripts may load. */
+  readonly rewriteInner: (markup: string, hasPageScript: boolean) => string;
+}
+
+export const AFFECTED_ELEMENTS: ReadonlySet<string> = new Set([
+  "a",
+  "area",
+  "base",
+  "embed",
+  "frame",
+  "iframe",
+  "link",
+  "meta",
+  "object",
+  "script",
+  "use",
+]);
+
+const CLOSED_PREFIX_START = `<meta http-equiv="Content-Security-Policy" content="default-src data: blob: 'unsafe-inline' 'unsafe-eval'`;
+/** First in a srcdoc document whose origin is opaque: no service worker sees its requests, so there may be none. */
+const CLOSED_PREFIX = `${CLOSED_PREFIX_START}">`;
+/**
+ * First in all other srcdoc documents. Firefox (153) lets none below a sandboxed frame, as the shell's is, have its
+ * parent's service worker: requests would go out past it. Navigations do reach a worker. Its name for an error of its own
+ * tells Firefox in pages and workers alike.
+ */
+const SRCDOC_PREFIX = "InternalError" in globalThis ? `${CLOSED_PREFIX_START}; frame-src *">` : "";
+
+/** Tells the frame placeholder that it may not load its URL. */
+const CLOSED_SUFFIX = "&closed=1";
+
+/** Where the browser would go, in slot terms, and really. Null for what is neither http: nor https:. */
+function resolve(url: string, context: ElementContext): { native: URL; real: URL } | null {
+  const real = parseUrl(url, context.base);
+  const native = parseUrl(url, toSlot(context.base, context));
+  if (real === null || native === null || !/^https?:$/.test(real.protocol)) return null;
+  return { native, real };
+}
+
+/** A navigation target as it reads in markup; null: leave it. `path` answers for other origins. */
+function targetUrl(url: string, path: string, context: ElementContext): string | null {
+  const target = resolve(url, context);
+  if (target === null || isSlotUrl(target.native, context)) return null;
+  if (target.real.origin === context.realOrigin) return toSlot(target.real.href, context);
+  return ropewayUrl(path, target.real.href);
+}
+
+/** The URL that a frame's `src` becomes, or null to leave it. */
+export function frameUrl(src: string, context: ElementContext): string | null {
+  // The policy has none of these in frames. The placeholder says so, and is loaded: Firefox has no `load` for what a
+  // policy blocks.
+  if (/^\s*(?:blob|data):/i.test(src)) return ropewayUrl(ropewayPath.frame, src);
+  return targetUrl(src, ropewayPath.frame, context);
+}
+
+/** The address as the page wrote it goes along where the placeholder's `url` does not tell it. */
+function withWritten(url: string, written: string): string {
+  const isTold = !url.startsWith(`${ropewayPath.frame}?`) || url.endsWith(`?url=${encodeURIComponent(written)}`);
+  return isTold ? url : `${url}&written=${encodeURIComponent(written)}`;
+}
+
+/** The `src` of a frame as the page wrote it. `value`: as it is now. */
+export function writtenFrameUrl(value: string, slot: SlotIdentity): string {
+  if (!value.startsWith(`${ropewayPath.frame}?`)) return toReal(value, slot);
+  const parameters = new URLSearchParams(value.slice(value.indexOf("?")));
+  return parameters.get("written") ?? parameters.get("url") ?? value;
+}
+
+function isOwnPage(src: string, context: ElementContext): boolean {
+  const target = resolve(src, context);
+  if (target === null || target.native.pathname.startsWith("/.ropeway/")) return false;
+  return target.real.origin === context.realOrigin || isSlotUrl(target.native, context);
+}
+
+/** Whether the frame's document is of no origin, and may run scripts. */
+function isOpaque(element: AttributeAccess): boolean {
+  const tokens = element.get("sandbox")?.toLowerCase().split(/\s+/) ?? ["allow-same-origin"];
+  return !tokens.includes("allow-same-origin") && tokens.includes("allow-scripts");
+}
+
+/**
+ * A sandbox without allow-same-origin makes an opaque origin, which no service worker controls. Without scripts the
+ * token is added, since nothing can use it; frames of other origins have slots of their own and get it too. The rest is
+ * the site's own markup that it does not trust: it stays sandboxed, without network.
+ */
+function openSandbox(element: AttributeAccess, context: ElementContext): void {
+  const sandbox = element.get("sandbox");
+  const tokens = sandbox?.toLowerCase().split(/\s+/) ?? [];
+  if (sandbox === null || tokens.includes("allow-same-origin")) return;
+  const withScripts = tokens.includes("allow-scripts");
+  if (withScripts && element.get("srcdoc") !== null) {
+    element.mapMarkup("srcdoc", (markup) => (markup.startsWith(CLOSED_PREFIX) ? markup : CLOSED_PREFIX + markup));
+    return;
+  }
+  const src = element.get("src") ?? "";
+  if (src.includes(CLOSED_SUFFIX)) return;
+  const isBlob = /^\s*blob:|^[^?]*\?url=blob%3a/i.test(src);
+  if (withScripts && (isBlob || isOwnPage(src, context))) {
+    const real = parseUrl(src, context.base)?.href ?? src;
+    const isPlaced = src.startsWith(`${ropewayPath.frame}?`);
+    element.set("src", (isPlaced ? src : withWritten(ropewayUrl(ropewayPath.frame, real), src)) + CLOSED_SUFFIX);
+    return;
+  }
+  if (src !== "" || !withScripts) element.set("sandbox", `${sandbox} allow-same-origin`.trim());
+}
+
+function rewriteFrame(element: AttributeAccess, context: ElementContext): void {
+  // A credentialless frame is in a storage partition of its own, without our service worker.
+  if (element.get("credentialless") !== null) element.remove("credentialless");
+  // Embedded enforcement wants an answer that our placeholder does not give.
+  if (element.get("csp") !== null) element.remove("csp");
+  element.mapMarkup("srcdoc", (markup) => {
+    const isClosed = markup.startsWith(CLOSED_PREFIX);
+    const prefix = isClosed ? CLOSED_PREFIX : SRCDOC_PREFIX;
+    const inner = markup.startsWith(prefix) ? markup.slice(prefix.length) : markup;
+    return prefix + context.rewriteInner(inner, prefix === "" && !isOpaque(element));
+  });
+  openSandbox(element, context);
+  const written = element.get("src") ?? "";
+  const src = frameUrl(written, context);
+  if (src !== null) element.set("src", withWritten(src, written));
+}
+
+/** `<object data>` and `<embed src>` skip service workers; their own fallback content is shown instead. */
+function moveAway(element: AttributeAccess, name: string): void {
+  const value = element.get(name);
+  if (value === null) return;
+  element.remove(name);
+  element.set(`data-ropeway-${name}`, value);
+}
+
+function rewriteMeta(element: AttributeAccess, context: ElementContext): void {
+  const content = element.get("content");
+  if (content === null) return;
+  let rewritten: string | null = null;
+  switch (element.get("http-equiv")?.trim().toLowerCase()) {
+    case "content-security-policy":
+      rewritten = context.transformPolicy(content);
+      break;
+    case "refresh":
+      rewritten = rewriteRefresh(content, (url) => targetUrl(url, ropewayPath.go, context));
+      break;
+    case "x-dns-prefetch-control":
+      rewritten = "off";
+      break;
+  }
+  if (rewritten !== null && rewritten !== content) element.set("content", rewritten);
+}
+
+/**
+ * Changes the attributes of an element so that it loads through the service worker or not at all. These rules are for
+ * markup that streams in and for elements that scripts make.
+ *
+ * @param name lower-case name of the tag.
+ */
+export function rewriteElement(name: string, element: AttributeAccess, context: ElementContext): void {
+  switch (name) {
+    case "a":
+    case "area":
+      if (element.get("ping") !== null) element.remove("ping");
+      break;
+    case "base": {
+      const href = element.get("href");
+      const target = href === null ? null : parseUrl(href, context.documentUrl);
+      if (target?.origin === context.realOrigin && parseUrl(href ?? "") !== null)
+        element.set("href", toSlot(target.href, context));
+      break;
+    }
+    case "frame":
+    case "iframe":
+      rewriteFrame(element, context);
+      break;
+    case "link": {
+      const rel = neutraliseRelations(element.get("rel") ?? "");
+      if (rel !== null) element.set("rel", rel);
+      break;
+    }
+    case "meta":
+      rewriteMeta(element, context);
+      break;
+    case "object":
+      moveAway(element, "data");
+      break;
+    case "embed":
+      moveAway(element, "src");
+      break;
+    case "use":
+      // The browser takes it of the document's own origin only.
+      for (const name of ["href", "xlink:href"]) {
+        const href = element.get(name);
+        const own = href === null ? null : resolve(href, context);
+        if (href !== null && own?.real.origin === context.realOrigin && !isSlotUrl(own.native, context))
+          element.set(name, toSlot(own.real.href, context));
+      }
+      break;
+    case "script":
+      if (element.get("type")?.trim().toLowerCase() === "speculationrules")
+        element.set("type", "ropeway-speculationrules");
+      break;
+  }
+}
+
+/**
+ * `rel` values of links that the browser acts on past the service worker: it opens connections, asks resolvers, or
+ * fetches by itself. Preload, modulepreload and prefetch do ask the service worker (Chromium 156) and stay.
+ */
+export const NEUTRALISED_RELATIONS: ReadonlySet<string> = new Set([
+  "compression-dictionary",
+  "dns-prefetch",
+  "manifest",
+  "preconnect",
+  "prerender",
+]);
+
+const PREFIX = "ropeway-";
+
+/** The `rel` value with those relations renamed, or null where there is none. */
+export function neutraliseRelations(rel: string): string | null {
+  let changed = false;
+  const tokens = rel.split(/([\t\n\f\r ]+)/).map((token) => {
+    if (!NEUTRALISED_RELATIONS.has(token.toLowerCase())) return token;
+    changed = true;
+    return PREFIX + token;
+  });
+  return changed ? tokens.join("") : null;
+}
+
+/** Of `Refresh` fields and `<meta http-equiv=refresh>`: HTML section 4.2.5.3, shared declarative refresh steps. */
+export interface Refresh {
+  /** As written, for example `5` or `0.5`. */
+  readonly delay: string;
+  /** As written, "" for the document itself. */
+  readonly url: string;
+}
+
+export function parseRefresh(value: string): Refresh | null {
+  const text = value.trim();
+  const [delay = ""] = /^\d*(?:\.[\d.]*)?/.exec(text) ?? [];
+  const rest = text.slice(delay.length);
+  if (delay === "" || (rest !== "" && !/^[;,\s]/.test(rest))) return null;
+  let url = rest
+    .trimStart()
+    .replace(/^[;,]/, "")
+    .trimStart()
+    .replace(/^url\s*=/i, "")
+    .trimStart();
+  const quote = url[0];
+  if (quote === '"' || quote === "'") {
+    const end = url.indexOf(quote, 1);
+    url = url.slice(1, end === -1 ? undefined : end);
+  }
+  return { delay, url };
+}
+
+/** The value with its URL mapped; null where nothing is to be changed. `map` gives null for "leave it". */
+export function rewriteRefresh(value: string, map: (url: string) => string | null): string | null {
+  const refresh = parseRefresh(value);
+  if (refresh === null || refresh.url === "") return null;
+  const url = map(refresh.url);
+  return url === null ? null : `${refresh.delay}; url=${url}`;
+}
+
+/** Stands for the `&` of a reference that was not decoded; a noncharacter, so no text has it. */
+const KEPT_AMPERSAND = "\ufdd0";
+
+/** For attribute values in double quotes. */
+export function escapeAttribute(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+}
+
+/** For text, too. */
+export function escapeHtml(text: string): string {
+  return escapeAttribute(text).replaceAll("<", "&lt;");
+}
+
+/** Maps markup inside an attribute value, leaving references that `decodeReferences` does not know as written. */
+export function mapMarkupValue(value: string, map: (markup: string) => string): string {
+  return escapeAttribute(map(decodeReferences(value, KEPT_AMPERSAND))).replaceAll(KEPT_AMPERSAND, "&");
+}
+
+/** The attributes of an element, in a tag's text or in the DOM. Names are lower case. */
+export interface AttributeAccess {
+  get(name: string): string | null;
+  set(name: string, value: string): void;
+  remove(name: string): void;
+  /** Maps the markup that an attribute holds (`srcdoc`). */
+  mapMarkup(name: string, map: (markup: string) => string): void;
+}
+
+/** Edits the attributes of one start tag, given as its whole text; every other byte stays as it is. The first of a repeated name counts. */
+export class TagEditor implements AttributeAccess {
+  readonly #tag: string;
+  readonly #attributes: Attribute[] = [];
+  /** New values as they are to be written, escaped; null: removed. */
+  readonly #edits = new Map<string, string | null>();
+
+  constructor(tag: string) {
+    this.#tag = tag;
+    tagEnd(tag, nameEnd(tag, 1), this.#attributes);
+  }
+
+  #written(name: string): string | null {
+    const edit = this.#edits.get(name);
+    return edit !== undefined ? edit : (this.#attributes.find((attribute) => attribute.name === name)?.value ?? null);
+  }
+
+  get(name: string): string | null {
+    const value = this.#written(name);
+    return value === null ? null : decodeReferences(value);
+  }
+
+  set(name: string, value: string): void {
+    this.#edits.set(name, escapeAttribute(value));
+  }
+
+  remove(name: string): void {
+    this.#edits.set(name, null);
+  }
+
+  mapMarkup(name: string, map: (markup: string) => string): void {
+    const value = this.#written(name);
+    if (value === null) return;
+    const mapped = mapMarkupValue(value, map);
+    if (decodeReferences(mapped) !== decodeReferences(value)) this.#edits.set(name, mapped);
+  }
+
+  /** An attribute that was not there goes first, where no stray `/` or unquoted value can touch it. */
+  toString(): string {
+    let at = nameEnd(this.#tag, 1);
+    let text = this.#tag.slice(0, at);
+    const written = new Set<string>();
+    for (const [name, value] of this.#edits)
+      if (value !== null && !this.#attributes.some((attribute) => attribute.name === name))
+        text += ` ${name}="${value}"`;
+    for (const { name, start, end } of this.#attributes) {
+      const value = this.#edits.get(name);
+      if (value === undefined) continue;
+      text += this.#tag.slice(at, start);
+      if (value !== null && !written.has(name)) text += `${name}="${value}"`;
+      written.add(name);
+      at = end;
+    }
+    return text + this.#tag.slice(at);
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Attribute, decodeReferences, nameEnd, tagEnd } from "../../../shared/web/html-tokens.ts";
-import { mapMarkupValue, TagEditor } from "./html-tag.ts";
+import { mapMarkupValue, TagEditor } from "./html-rewriter.ts";
 
 function scan(tag: string): [end: number, attributes: string[]] {
   const attributes: Attribute[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { neutraliseRelations } from "./link-relations.ts";
+import { neutraliseRelations } from "./html-rewriter.ts";
 
 it("renames relations that act past the service worker", () => {
   expect(neutraliseRelations("preconnect")).toBe("ropeway-preconnect");

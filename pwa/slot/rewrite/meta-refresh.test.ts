@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseRefresh, rewriteRefresh } from "./meta-refresh.ts";
+import { parseRefresh, rewriteRefresh } from "./html-rewriter.ts";
 
 it.each([
   ["5", { delay: "5", url: "" }],

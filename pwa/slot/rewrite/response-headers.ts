@@ -2,19 +2,23 @@
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
-import { pageConnections } from "../policy/connection-allowlist.ts";
 import {
+  parsePolicies,
+  parseReferrerPolicy,
+  type ReferrerPolicy,
+  sourceMatchesOrigin,
+} from "../../../shared/web/policies.ts";
+import {
+  allowedConnections,
   connectSources,
   opaqueDocumentPolicy,
   type PolicyContext,
   slotPermissionsPolicy,
   slotPolicy,
   transformPolicies,
-} from "../policy/content-security-policy.ts";
+} from "../policy.ts";
 import { ropewayPath, ropewayUrl, toSlot } from "../slot-url.ts";
-import { NEUTRALISED_RELATIONS } from "./link-relations.ts";
-import { rewriteRefresh } from "./meta-refresh.ts";
+import { NEUTRALISED_RELATIONS, rewriteRefresh } from "./html-rewriter.ts";
 
 export interface HeaderContext extends PolicyContext {
   /** What the response becomes: documents and workers carry policies, other resources do not, scripts only read. */
@@ -23,7 +27,7 @@ export interface HeaderContext extends PolicyContext {
   readonly url: string;
 }
 
-export interface PageHeaders {
+interface PageHeaders {
   readonly headers: HeaderList;
   /** See `TransformedPolicies`. */
   readonly upgradesInsecureRequests: boolean;
@@ -189,9 +193,35 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
   if (context.kind === "document") {
     if (result.opaque) kept.push(["content-security-policy", opaqueDocumentPolicy]);
     const permissions = [...headerValues(headers, "permissions-policy"), slotPermissionsPolicy].join(", ");
-    kept.push(["permissions-policy", permissions], ["connection-allowlist", pageConnections]);
+    kept.push(["permissions-policy", permissions], ["connection-allowlist", allowedConnections()]);
     // Chromium resolves the hosts of links ahead on http: pages; nothing may ask a resolver here.
     kept.push(["x-dns-prefetch-control", "off"]);
   }
   return { headers: kept, ...result, connect: connectSources(own), referrerPolicy };
+}
+
+/**
+ * Whether a document may be shown in a frame. The browser sees slots, so this is decided here, with real origins:
+ * `frame-ancestors` (CSP Level 3, section 6.4.2), or X-Frame-Options where no policy has it (HTML section 7.7).
+ * `ancestors`: real origins from the parent up to the page on top. Not for the page itself, which always may.
+ */
+export function framingAllowed(headers: HeaderList, ancestors: readonly string[], ownOrigin: string): boolean {
+  const policies = headerValues(headers, "content-security-policy")
+    .flatMap(parsePolicies)
+    .filter((policy) => policy.has("frame-ancestors"));
+  if (policies.length > 0) {
+    return policies.every((policy) => {
+      const sources = policy.get("frame-ancestors") ?? [];
+      return ancestors.every((origin) => sources.some((source) => sourceMatchesOrigin(source, origin, ownOrigin)));
+    });
+  }
+  const options = new Set(
+    headerValues(headers, "x-frame-options")
+      .flatMap((value) => value.split(","))
+      .map((value) => value.trim().toLowerCase())
+      .filter((value) => value !== ""),
+  );
+  if (options.size > 1) return !["deny", "allowall", "sameorigin"].some((value) => options.has(value));
+  if (options.has("deny")) return false;
+  return !options.has("sameorigin") || ancestors.every((origin) => origin === ownOrigin);
 }

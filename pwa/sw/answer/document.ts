@@ -7,8 +7,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import { isRedirectStatus } from "../../../shared/web/origin.ts";
 import { concat } from "../../../shared/wire/frame.ts";
-import type { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
-import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
+import { escapeHtml, type HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 

@@ -12,9 +12,9 @@ import frameScript from "ropeway:frame-script";
 import noticeScript from "ropeway:notice-script";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { Notice } from "../../messages/notice-data.ts";
-import { ownConnections } from "../../slot/policy/connection-allowlist.ts";
-import { escapeAttribute } from "../../slot/rewrite/html-tag.ts";
-import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/rewrite/worker-prelude.ts";
+import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/page-workers.ts";
+import { allowedConnections } from "../../slot/policy.ts";
+import { escapeAttribute } from "../../slot/rewrite/html-rewriter.ts";
 import { isSlotHost, ropewayPath } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-exchange.ts";
 
@@ -120,7 +120,7 @@ export function noticePage(notice: Notice, hosts: Hosts): Response {
 function document(html: string, { shellOrigin, slotSources }: Hosts, policy = POLICY): Response {
   const told = html.replace("<script ", () => `<script data-shell="${shellOrigin}" `);
   const response = answer(told, "text/html; charset=utf-8", 200, policy);
-  response.headers.set("connection-allowlist", ownConnections(slotSources));
+  response.headers.set("connection-allowlist", allowedConnections(slotSources));
   return response;
 }
 

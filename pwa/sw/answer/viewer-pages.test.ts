@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
+import { escapeHtml } from "../../slot/rewrite/html-rewriter.ts";
 import { documentKind, imagePage, mediaPage, textPage } from "./document.ts";
 
 describe("documentKind", () => {

@@ -7,16 +7,15 @@ import { hasNullBody, parseUrl } from "../../../shared/web/origin.ts";
 import { parsePolicies, serializePolicy } from "../../../shared/web/policies.ts";
 import { liteAddress, placeInPage } from "../../messages/lite-address.ts";
 import type { LiteOutcome } from "../../messages/lite-messages.ts";
-import { pageConnections } from "../../slot/policy/connection-allowlist.ts";
+import { allowedConnections, type PolicyContext, slotPermissionsPolicy, transformPolicies } from "../../slot/policy.ts";
 import {
-  type PolicyContext,
-  slotPermissionsPolicy,
-  transformPolicies,
-} from "../../slot/policy/content-security-policy.ts";
-import type { ElementContext } from "../../slot/rewrite/element-rules.ts";
-import { HtmlRewriter, type MarkupRules, type TextEditor } from "../../slot/rewrite/html-rewriter.ts";
-import type { AttributeAccess } from "../../slot/rewrite/html-tag.ts";
-import { neutraliseRelations } from "../../slot/rewrite/link-relations.ts";
+  type AttributeAccess,
+  type ElementContext,
+  HtmlRewriter,
+  type MarkupRules,
+  neutraliseRelations,
+  type TextEditor,
+} from "../../slot/rewrite/html-rewriter.ts";
 import {
   type DocumentKind,
   type DocumentText,
@@ -214,7 +213,7 @@ export function liteHeaders(headers: HeaderList, context: PolicyContext): Header
   const kept = new Headers({
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": POLICY,
-    "connection-allowlist": pageConnections,
+    "connection-allowlist": allowedConnections(),
     "permissions-policy": slotPermissionsPolicy,
     "x-content-type-options": "nosniff",
     "x-dns-prefetch-control": "off",

@@ -1,0 +1,91 @@
+/**
+ * A document of Ropeway's own, and in part any document of a slot: the documents around it, the way that led to it, the
+ * page that it goes on to.
+ */
+import { parseUrl } from "../../../shared/web/origin.ts";
+import type { Sandbox } from "../../messages/page-messages.ts";
+import { BACK_QUERY, shellOriginOf } from "../slot-url.ts";
+
+/** Milliseconds. Then comes no document (a download, say), or one that has kept the page waiting for long enough. */
+const LONGEST = 30_000;
+
+/**
+ * A document that only stands in for another one has no `load`: the frame's element would fire it before the real
+ * document is there, and a page that posts its frame a message then would post it here. So the stand-in does not finish
+ * loading before the next document replaces it, and neither does the page around it (HTML section 13.2.7, "the end").
+ *
+ * @returns gives the hold up: this document stays.
+ */
+export function holdLoad(): () => void {
+  if (window.parent === window.top) return () => {};
+  // A document that is being written is loading, whether there is a network or not.
+  const written = document.createElement("iframe");
+  written.hidden = true;
+  document.documentElement.append(written);
+  written.contentDocument?.open();
+  const release = () => written.remove();
+  setTimeout(release, LONGEST);
+  return release;
+}
+
+/**
+ * Whether a document of another origin stands between this one and the shell. A frame of a page in a top-level slot
+ * may do what the page may, so no other site may have such a frame.
+ */
+export function isFramedByOthers(): boolean {
+  for (let ancestor = window.parent; ancestor !== window.top; ancestor = ancestor.parent) {
+    try {
+      void ancestor.document;
+    } catch {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Tokens of the sandboxes around the documents that are of this origin; the shell hears of the others from those. */
+export function sandboxAround(innermost: Window): Sandbox {
+  let tokens = null as Sandbox;
+  for (let each = innermost; each.frameElement !== null; each = each.parent) {
+    const own = each.frameElement.getAttribute("sandbox")?.toLowerCase().split(/\s+/);
+    if (own !== undefined) tokens = tokens?.filter((token) => own.includes(token)) ?? own;
+  }
+  return tokens;
+}
+
+/** For the document whose script runs: it is told by its element, or by its host's name. */
+export function shellOriginHere(): string {
+  return document.currentScript?.dataset.shell ?? shellOriginOf(location.origin);
+}
+
+/** Name of the window in which the boot page tells the next document that the history has led to it. */
+export const BACK_NAME = "ropeway-back";
+
+/**
+ * Whether the history has led to this document, or to a page that the service worker, or the edge in its place where the
+ * browser has dropped it, has sent on to here.
+ */
+export function isBackHere(): boolean {
+  const [{ type } = { type: "" }] = performance.getEntriesByType("navigation") as { readonly type?: string }[];
+  return type === "back_forward" || location.search.startsWith(BACK_QUERY);
+}
+
+/**
+ * Where the boot page goes once the service worker is there: within the slot only. Null: nowhere. The shell names the
+ * page in the fragment, which no server sees, as `#then=…`; a service worker without a port in the query, as `?then=…`,
+ * and the fragment is then the one of the page that was asked for.
+ */
+export function bootTarget({ search, hash }: Pick<URL, "search" | "hash">, slotOrigin: string): string | null {
+  const asked = new URLSearchParams(search).get("then");
+  const then = asked === null ? new URLSearchParams(hash.slice(1)).get("then") : asked + hash;
+  const target = then === null ? null : parseUrl(then, slotOrigin);
+  return target?.origin === slotOrigin ? target.href : null;
+}
+
+const NAMES =
+  "RTCPeerConnection webkitRTCPeerConnection RTCDataChannel WebTransport WebSocketStream CookieStore cookieStore fetchLater";
+
+/** Takes away what reaches the network, or cookies, past the service worker. Sites fall back or do without. */
+export function removeNetworkFeatures(realm: object): void {
+  for (const name of NAMES.split(" ")) Reflect.deleteProperty(realm, name);
+}

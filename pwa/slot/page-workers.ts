@@ -1,0 +1,142 @@
+/**
+ * Workers of pages: the script that goes before their own, on its first line, and their way to the tunnel. A worker cannot
+ * reach the slot's service worker, so the page that started it does that in its place.
+ */
+import { fromBase64 } from "../../shared/base-encodings.ts";
+import { MESSAGE_TAG } from "../messages/page-messages.ts";
+import type { PageSocketRequest, SocketRequest } from "../messages/socket-messages.ts";
+import { isTagged } from "../messages/worker-messages.ts";
+import { ropewayPath } from "./slot-url.ts";
+
+/** Facts that the script that runs first in a worker is told. */
+export interface WorkerConfig {
+  /** Serialized real origin. */
+  readonly origin: string;
+  /** Real URL; "" where the worker's own address says it. */
+  readonly base: string;
+  /** As of `PageSocketRequest`. */
+  readonly connect: readonly string[];
+}
+
+/** A directive that is no directive behind something else (ECMAScript section 11.2.1). */
+const STRICT = /^\ufeff?(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(["'])use strict\1/;
+
+/** Two scripts as one, of which the first gives the other its sockets. @param sockets that of `sockets-script.ts`. */
+export function withSockets(sockets: string, script: string): string {
+  return `{let ropewaySockets;${sockets.trim()}${script.trim()}}`;
+}
+
+/** @param script that of `worker-script.ts`, with its sockets. */
+export function workerPrelude(script: string, config: WorkerConfig): string {
+  return `{const ropewayWorker=${JSON.stringify(config)};${script}}`;
+}
+
+/** @param start of the script, as much of it as is there. */
+export function beforeScript(prelude: string, start: string): string {
+  return STRICT.test(start) ? `"use strict";${prelude}` : prelude;
+}
+
+/** The address of the same for a script that nobody answers: one in a blob. */
+function preludeUrl(slotOrigin: string, config: WorkerConfig): string {
+  return JSON.stringify(`${slotOrigin}${ropewayPath.workerScript}?${encodeURIComponent(JSON.stringify(config))}`);
+}
+
+/** For a script in a blob. A classic one that is no shared worker's loads it when it first wants a socket. */
+export function blobPrelude(
+  slotOrigin: string,
+  config: WorkerConfig,
+  isModule: boolean,
+  kind: "Worker" | "SharedWorker",
+): string {
+  if (isModule) return `import${preludeUrl(slotOrigin, config)};`;
+  const load = `importScripts(${preludeUrl(slotOrigin, config)})`;
+  if (kind === "SharedWorker") return `try{${load}}catch{}`;
+  const get = `get(){delete self.WebSocket;try{${load}}catch{}return self.WebSocket}`;
+  const set = `set(value){Object.defineProperty(self,"WebSocket",{value,writable:true,configurable:true})}`;
+  return `Object.defineProperty(self,"WebSocket",{configurable:true,${get},${set}});`;
+}
+
+/**
+ * The script in a `data:` URL (RFC 2397), whatever type it says, or null. Worker scripts are UTF-8 (HTML section 8.1.4.2).
+ * No service worker controls a worker that was made from such a URL (Chromium 156).
+ */
+export function dataScript(url: string): string | null {
+  const match = /^\s*data:([^,]*),([^#]*)/i.exec(url);
+  if (match === null) return null;
+  const [, type = "", data = ""] = match;
+  try {
+    const text = decodeURIComponent(data);
+    if (!/;\s*base64\s*$/i.test(type)) return text;
+    return new TextDecoder().decode(fromBase64(text));
+  } catch {
+    return null;
+  }
+}
+
+/** A worker wants a socket. It goes with the port. */
+type WorkerToStarter = PageSocketRequest & { readonly tag: typeof MESSAGE_TAG };
+
+/** The first message to a shared worker from each page: carries the port on which it may ask for sockets. */
+type PageToShared = { readonly tag: typeof MESSAGE_TAG; readonly type: "sockets" };
+
+/** Sockets that a page has for its workers. */
+export interface PageSockets {
+  readonly pass: PassSocket;
+  /** As of `PageSocketRequest`, now. */
+  readonly connect: () => readonly string[];
+}
+
+type PassSocket = (request: PageSocketRequest, port: MessagePort) => void;
+
+/** Passes on the sockets that a worker asks for. Its page gets to see nothing of that. */
+export function serveWorker(worker: object, pass: PassSocket): void {
+  const take = ({ data, ports: [port] }: MessageEvent<WorkerToStarter>): void => {
+    if (port !== undefined) pass(data, port);
+  };
+  if (worker instanceof EventTarget && !("port" in worker))
+    worker.addEventListener("message", (event) => {
+      const asked = event as MessageEvent<unknown>;
+      if (!isTagged(asked.data)) return;
+      event.stopImmediatePropagation();
+      take(asked as MessageEvent<WorkerToStarter>);
+    });
+  else if ("port" in worker) {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = take;
+    (worker.port as MessagePort).postMessage({ tag: MESSAGE_TAG, type: "sockets" } satisfies PageToShared, [port2]);
+  }
+}
+
+/** A worker's global; only that of a dedicated one has `postMessage`. */
+interface Scope extends EventTarget {
+  postMessage?(message: unknown, transfer: Transferable[]): void;
+}
+
+/** In a worker: leads ports to the page that has started it. */
+export function askStarter(
+  scope: Scope,
+  connect: readonly string[],
+): (request: SocketRequest, port: MessagePort) => void {
+  const post = scope.postMessage?.bind(scope);
+  const ask = (request: SocketRequest): WorkerToStarter => ({ tag: MESSAGE_TAG, type: "socket", connect, ...request });
+  if (post !== undefined) return (request, port) => post(ask(request), [port]);
+  const pages = new Set<MessagePort>();
+  const waiting: (() => void)[] = [];
+  scope.addEventListener("connect", (event) => {
+    const [client] = (event as MessageEvent).ports;
+    client?.addEventListener("message", (message: MessageEvent<unknown>) => {
+      const [page] = message.ports;
+      if (!isTagged(message.data) || page === undefined) return;
+      message.stopImmediatePropagation();
+      pages.add(page);
+      page.addEventListener("close", () => pages.delete(page));
+      page.start();
+      for (const send of waiting.splice(0)) send();
+    });
+  });
+  return function send(request, port) {
+    const page = [...pages].at(-1);
+    if (page === undefined) waiting.push(() => send(request, port));
+    else page.postMessage(ask(request), [port]);
+  };
+}

@@ -1,0 +1,287 @@
+/** Messages between windows name real origins, between page, frames, and frames of frames. */
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { ropewayPath } from "../slot-url.ts";
+import { send } from "./navigations.ts";
+import { OriginNames } from "./origin-names.ts";
+import type { PageContext } from "./page-context.ts";
+import { patchAccessor, patchMethod } from "./patch.ts";
+
+/** @returns real origins by slot, which the shell's word on origins adds to. */
+export function patchMessages(context: PageContext): OriginNames {
+  const { config } = context;
+  const names = new OriginNames(config, (origins) =>
+    context.toShell({ tag: MESSAGE_TAG, type: "origins-wanted", origins }),
+  );
+  const sender = new Sender(names);
+  const foreign = new ForeignWindows({
+    post: (target, args) => sender.post(target, args),
+    go: (target, url, replaces) => send(target, url, replaces, context, names),
+  });
+  holdUnknown(names);
+  // The first message to the page around, and from it, need not wait then.
+  for (const origin of location.ancestorOrigins ?? []) if (names.real(origin) === null) void names.learn(origin);
+
+  patchAccessor(MessageEvent.prototype, "origin", {
+    get: (native) => {
+      const origin = String(native());
+      return names.real(origin) ?? origin;
+    },
+  });
+  patchAccessor(MessageEvent.prototype, "source", { get: (native) => foreign.show(native()) });
+  const construct: NonNullable<ProxyHandler<typeof MessageEvent>["construct"]> = (target, [type, init], newTarget) => {
+    const isForeign = typeof init === "object" && foreign.isProxy(init?.source);
+    return Reflect.construct(
+      target,
+      [type, isForeign ? { ...init, source: foreign.native(init.source) } : init],
+      newTarget,
+    );
+  };
+  Object.defineProperty(window, "MessageEvent", {
+    value: new Proxy(MessageEvent, { construct }),
+    configurable: true,
+    writable: true,
+  });
+  patchAccessor(window, "parent", { get: (native) => foreign.show(native()) });
+  // A page may put something else in its place.
+  patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
+  for (const prototype of [HTMLIFrameElement.prototype, HTMLFrameElement.prototype])
+    patchAccessor(prototype, "contentWindow", {
+      get: (native, self) => foreign.showContent(self, native()),
+    });
+  patchMethod(window, "postMessage", (native, self, args) => {
+    if (foreign.isProxy(self)) return sender.post(foreign.native(self) as Window, args);
+    const { targetOrigin } = envelopeOf(args);
+    if (namedOrigin(targetOrigin) !== config.realOrigin) return native(self, args);
+    const [message, given, transfer] = args;
+    const isOptions = typeof given === "object" && given !== null;
+    return native(
+      self,
+      isOptions
+        ? [message, { ...given, targetOrigin: config.slotOrigin }]
+        : [message, config.slotOrigin, transfer ?? []],
+    );
+  });
+  return names;
+}
+
+/** Arguments of `postMessage` in the form that names all. */
+interface Envelope {
+  readonly message: unknown;
+  readonly targetOrigin: string;
+  readonly transfer: Transferable[];
+}
+
+function envelopeOf([message, given, transfer]: readonly unknown[]): Envelope {
+  const options = (typeof given === "object" && given !== null ? given : {}) as StructuredSerializeOptions & {
+    readonly targetOrigin?: unknown;
+  };
+  const named = typeof given === "object" || given === undefined ? (options.targetOrigin ?? "/") : given;
+  const list = (typeof given === "object" && given !== null ? options.transfer : transfer) as
+    | Transferable[]
+    | undefined;
+  return { message, targetOrigin: String(named), transfer: [...(list ?? [])] };
+}
+
+/** As it is now: a message that is sent later must not change meanwhile, and its ports are gone at once. */
+function frozen({ message, targetOrigin, transfer }: Envelope): Envelope {
+  return { ...structuredClone({ message, transfer }, { transfer }), targetOrigin };
+}
+
+/** Whether the browser takes it for a target at all. */
+function isTarget(targetOrigin: string): boolean {
+  return targetOrigin === "*" || targetOrigin === "/" || parseUrl(targetOrigin) !== null;
+}
+
+/** The real origin that the target must have, or null where the browser's own check will do. */
+function namedOrigin(targetOrigin: string): string | null {
+  if (targetOrigin === "*" || targetOrigin === "/") return null;
+  const origin = parseUrl(targetOrigin)?.origin ?? "null";
+  return origin === "null" ? null : origin;
+}
+
+class Sender {
+  readonly #names: OriginNames;
+  /** Messages that wait until the target's slot is known, and those that were sent after them. */
+  readonly #waiting = new WeakMap<Window, Promise<void>>();
+
+  constructor(names: OriginNames) {
+    this.#names = names;
+  }
+
+  post(target: Window, args: readonly unknown[]): void {
+    const waiting = this.#waiting.get(target);
+    const envelope = envelopeOf(args);
+    const origin = namedOrigin(envelope.targetOrigin);
+    const isKnown = origin === null || this.#names.slots(origin).length > 0;
+    // Without arguments, or with one that names no origin, the browser says so.
+    const isWrong = args.length === 0 || !isTarget(envelope.targetOrigin);
+    if (isWrong || (waiting === undefined && isKnown)) return this.#send(target, envelope, args);
+    const later = frozen(envelope);
+    const learned = isKnown ? undefined : this.#names.learn(origin);
+    const sent = Promise.all([waiting, learned])
+      .then(() => this.#send(target, later, null))
+      .finally(() => {
+        if (this.#waiting.get(target) === sent) this.#waiting.delete(target);
+      });
+    this.#waiting.set(target, sent);
+  }
+
+  /** The browser compares the target's slot with the ones named, as it does with origins. */
+  #send(target: Window, { message, targetOrigin, transfer }: Envelope, args: readonly unknown[] | null): void {
+    const origin = namedOrigin(targetOrigin);
+    if (origin === null && args !== null) return void Reflect.apply(target.postMessage, target, args);
+    const slots = origin === null ? [targetOrigin] : this.#names.slots(origin);
+    // Ports can be sent once.
+    for (const slot of transfer.length > 0 ? slots.slice(0, 1) : slots) target.postMessage(message, slot, transfer);
+  }
+}
+
+/** Messages of slots whose real origin is not known yet, in order. */
+function holdUnknown(names: OriginNames): void {
+  const { get: originOf } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "origin") ?? {};
+  const { get: sourceOf } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "source") ?? {};
+  const NativeEvent = MessageEvent;
+  window.addEventListener(
+    "message",
+    (event: MessageEvent<unknown>) => {
+      const origin = String(originOf?.call(event));
+      if (names.real(origin) !== null) return;
+      event.stopImmediatePropagation();
+      const { data, lastEventId, ports } = event;
+      const source = sourceOf?.call(event) as MessageEventSource | null;
+      void names.learn(origin).then(() => {
+        const real = names.real(origin) ?? origin;
+        window.dispatchEvent(
+          new NativeEvent("message", { data, lastEventId, source, ports: [...ports], origin: real }),
+        );
+      });
+    },
+    true,
+  );
+}
+
+interface WindowActs {
+  /** `postMessage` of such a window. */
+  readonly post: (target: Window, args: readonly unknown[]) => void;
+  /** Sends the window to an address, as its `location` does. */
+  readonly go: (target: Window, url: string, replaces: boolean) => void;
+}
+
+const { getAttribute } = Element.prototype;
+
+function isWindow(value: unknown): value is Window {
+  try {
+    return typeof value === "object" && value !== null && (value as Window).window === value;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the frame has its first document, which stays for now. */
+function isBlank(target: Window & { readonly navigation?: Navigation }): boolean {
+  if (target.location.href !== "about:blank" || target.navigation?.entries().length !== 0) return false;
+  const { frameElement } = target;
+  if (frameElement === null || frameElement.hasAttribute("srcdoc")) return false;
+  return ["", "about:blank", null].includes(getAttribute.call(frameElement, "src"));
+}
+
+/** Whether the window is of another origin, or about to be: then the placeholder is in it. */
+function isForeign(target: Window): boolean {
+  try {
+    return target.location.pathname === ropewayPath.frame || isBlank(target);
+  } catch {
+    return true;
+  }
+}
+
+/** A property of a window or a location, as it is to be used on a proxy of it. */
+function read(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name);
+  // Functions of a window want to be called on it.
+  return typeof value === "function" && value.prototype === undefined ? value.bind(target) : value;
+}
+
+/**
+ * Windows that pages get a proxy of. The `postMessage` of a window of another origin belongs to the browser and cannot be
+ * replaced (HTML section 7.2.1.3), nor can any window's `location`. So a window of another slot has one, and a window of
+ * the first blank document of a frame, whose navigations are no events (HTML section 7.2.6.5). The page gets it wherever
+ * a window can be handed out: `contentWindow`, `parent`, `frames`, `event.source`; it is the same each time. By
+ * `window[0]`, `top` and `defaultView` it gets the window itself.
+ */
+class ForeignWindows {
+  readonly #acts: WindowActs;
+  readonly #proxies = new WeakMap<Window, Window>();
+  readonly #natives = new WeakMap<object, Window>();
+
+  constructor(acts: WindowActs) {
+    this.#acts = acts;
+  }
+
+  /** The page gets to see a proxy in place of a window; any other value as it is. */
+  show<T>(value: T): T {
+    // Pages do not write to the shell.
+    if (!isWindow(value) || [window, window.top].includes(value)) return value;
+    const known = this.#proxies.get(value);
+    if (known !== undefined) return known as T & Window;
+    return isForeign(value) ? (this.#createProxy(value) as T & Window) : value;
+  }
+
+  /** The window in a frame; it is the same before the frame's document has left for its slot. */
+  showContent(frame: unknown, content: unknown): unknown {
+    const isSettingOut = frame instanceof Element && getAttribute.call(frame, "src")?.includes(`${ropewayPath.frame}?`);
+    if (isSettingOut && isWindow(content) && !this.#proxies.has(content)) return this.#createProxy(content);
+    return this.show(content);
+  }
+
+  /** `window.frames`: the window itself, with its frames as they are shown. */
+  readonly frames = new Proxy(window, {
+    get: (_target, name) => this.show(read(window, name)),
+    set: (_target, name, value) => Reflect.set(window, name, value),
+  });
+
+  /** The window that a proxy stands for, or what was given. */
+  native(value: unknown): unknown {
+    return (typeof value === "object" && value !== null && this.#natives.get(value)) || value;
+  }
+
+  isProxy(value: unknown): value is object {
+    return typeof value === "object" && value !== null && this.#natives.has(value);
+  }
+
+  #createProxy(target: Window): Window {
+    const postMessage = (...args: unknown[]) => this.#acts.post(target, args);
+    const location = this.#createLocation(target);
+    const proxy = new Proxy(target, {
+      get: (_target, name) => {
+        if (name === "postMessage") return postMessage;
+        return name === "location" ? location : this.show(read(target, name));
+      },
+      set: (_target, name, value) => {
+        if (name !== "location") return Reflect.set(target, name, value);
+        this.#acts.go(target, String(value), false);
+        return true;
+      },
+    });
+    this.#proxies.set(target, proxy);
+    this.#natives.set(proxy, target);
+    return proxy;
+  }
+
+  /** In place of the window's own, whose methods nothing else may be shown for. */
+  #createLocation(target: Window): Location {
+    return new Proxy(Object.create(Location.prototype) as Location, {
+      get: (_target, name) => {
+        // Throws what belongs to another origin: all but `replace`.
+        const value = read(target.location, name);
+        if (name !== "replace" && name !== "assign") return value;
+        return (url: unknown) => this.#acts.go(target, String(url), name === "replace");
+      },
+      set: (_target, name, value) => {
+        if (name !== "href") return Reflect.set(target.location, name, value);
+        this.#acts.go(target, String(value), false);
+        return true;
+      },
+    });
+  }
+}

@@ -1,0 +1,576 @@
+/**
+ * Takes over navigations that would leave the slot, or that name another browsing context: links, forms, `location`,
+ * `window.open`, refresh. There is one view: new windows open in it.
+ */
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { sandboxAround } from "../documents/this-document.ts";
+import { ropewayPath, toReal } from "../slot-url.ts";
+import { isBlobUrl, saveBlob } from "./blob-documents.ts";
+import { showInFrame } from "./elements.ts";
+import {
+  downloadUrl,
+  encodeForm,
+  type FormEncoding,
+  formCharset,
+  navigationGoal,
+  parseEncoding,
+  patchFormCharset,
+  Retargeting,
+  withQuery,
+} from "./navigation-rules.ts";
+import type { PageContext, Realm } from "./page-context.ts";
+import { patchAccessor, patchMethod } from "./patch.ts";
+
+/** The window that is to go there. */
+type Goer =
+  /** The window that asks. */
+  | "this"
+  /** The page on top. */
+  | "page"
+  /** A new window: there is one view, so the page on top. */
+  | "new"
+  /** The window that the browser finds by this name from there: it lets no frame lead what is around it (the app's sandbox). */
+  | { readonly from: Realm; readonly target: string };
+
+interface Leaving {
+  /** Absolute, slot or real. */
+  readonly url: string;
+  /** Body of a POST, null for GET. */
+  readonly data: FormData | null;
+  readonly encoding: FormEncoding;
+  /** For `accept-charset`; "" for UTF-8, which is also what another site gets. */
+  readonly charset: string;
+  readonly replace: boolean;
+  readonly policy: ReferrerPolicy | "";
+  readonly goer: Goer;
+}
+
+/** Of this window. @param tellStaying called where the page does not leave after all. */
+export function watchNavigations(context: PageContext, tellStaying: () => void): void {
+  watchEvents(context, tellStaying);
+  patchTargets(context);
+  patchFormCharset(context);
+  patchMethod(window, "open", (_native, _self, args) => open(args, context));
+}
+
+/**
+ * Of a frame's window, whose document has no page script.
+ *
+ * @returns listens to the window: for one whose document was written anew, and has lost its listeners.
+ */
+export function watchFrameNavigations(context: PageContext): () => void {
+  watchEvents(context, () => {});
+  return patchTargets(context);
+}
+
+/**
+ * Sends another window to an address, as its `location` does: the address becomes one of a slot. A slot's own address is no
+ * web site's: the browser goes there, and that slot's worker shows nothing to strangers.
+ */
+export function send(
+  target: Window,
+  text: string,
+  replaces: boolean,
+  context: PageContext,
+  slots: { isSlot(origin: string): boolean },
+): void {
+  const parsed = parseUrl(text, document.baseURI);
+  const url = parsed?.href ?? text;
+  const isSlots = parsed !== null && slots.isSlot(parsed.origin);
+  const goal = isSlots ? ({ kind: "native" } as const) : navigationGoal(url, "frame", context.config);
+  const frames = isBlobUrl(url) ? [...document.querySelectorAll("iframe")] : [];
+  const frame = frames.find((each) => getContentWindow?.call(each) === target);
+  if (frame !== undefined) return showInFrame(frame, url, context);
+  const isPage = !context.config.topLevel && target.parent === target.parent.parent;
+  if (isPage || goal.kind === "shell") {
+    const encoding = "application/x-www-form-urlencoded";
+    const goer = isPage ? "page" : "this";
+    leave({ url, data: null, encoding, charset: "", replace: replaces, policy: "", goer }, context);
+    return;
+  }
+  const address = goal.kind === "slot" ? goal.url : url;
+  if (replaces) target.location.replace(address);
+  else target.location.href = address;
+}
+
+function watchEvents(context: PageContext, tellStaying: () => void): void {
+  const { realm } = context;
+  const { document, navigation } = realm;
+  navigation?.addEventListener("navigate", (event) => {
+    // A frame's first blank document leaves its window to the next one.
+    if (realm.document === document) onNavigate(event, context, tellStaying);
+  });
+  // The page has made it a navigation within the document.
+  navigation?.addEventListener("navigatesuccess", () => {
+    if (leaving !== null && leaving === latest) tellStaying();
+  });
+}
+
+function formOf(source: Element | null): HTMLFormElement | null {
+  // It may be one of another realm.
+  if (source?.localName === "form") return source as HTMLFormElement;
+  return (source as Partial<HTMLButtonElement> | null)?.form ?? null;
+}
+
+function encodingOf(source: Element | null) {
+  const form = formOf(source);
+  return parseEncoding(source?.getAttribute("formenctype") ?? form?.getAttribute("enctype") ?? "");
+}
+
+/** A link's click, or a script that starts a download by it. Null: no download that the service worker can answer. */
+function downloadName(event: NavigateEvent, source: Element | null, goalIsSlot: boolean): string | null {
+  if (!goalIsSlot) return null;
+  return event.downloadRequest ?? source?.getAttribute("download") ?? null;
+}
+
+/** Before pages may put one of their own in its place. */
+const { setTimeout: later } = window;
+
+/** The last one, within the document or not. */
+let latest: NavigateEvent | null = null;
+/** The last one of which the shell was told that the page leaves. */
+let leaving: NavigateEvent | null = null;
+
+function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () => void): void {
+  latest = event;
+  const { destination, navigationType } = event;
+  if (destination.sameDocument) return;
+  const { config } = context;
+  if (navigationType === "traverse" || navigationType === "reload") {
+    tellLeaving(event, context, tellStaying);
+    return;
+  }
+  if (!event.cancelable || event.defaultPrevented) return;
+  const goal = navigationGoal(destination.url, config.topLevel ? "page" : "frame", config);
+  if (goal.kind === "native") {
+    // In a frame of a page that page shows it.
+    if (!isBlobUrl(destination.url) || event.downloadRequest !== null || context.realm.frameElement !== null) return;
+    event.preventDefault();
+    saveBlob(destination.url);
+    return;
+  }
+  // Chromium has it since 134.
+  const source: Element | null = event.sourceElement ?? null;
+  const isLink = source !== null && /^(?:a|area)$/i.test(source.localName);
+  const name = downloadName(event, isLink ? source : null, goal.kind === "slot");
+  if (name !== null) {
+    event.preventDefault();
+    context.realm.location.assign(downloadUrl(goal.url, name, config));
+    return;
+  }
+  const target = retargeting.meant(source) || retargeting.meant(source?.closest("form") ?? null);
+  const goer = goerOf(target, context);
+  const isInPlace = goer === "this" || (config.topLevel && typeof goer === "string");
+  if (isInPlace && goal.kind === "slot" && goal.url === destination.url) {
+    tellLeaving(event, context, tellStaying);
+    return;
+  }
+  event.preventDefault();
+  leave(
+    {
+      url: destination.url,
+      data: event.formData,
+      encoding: encodingOf(source),
+      charset: event.formData === null ? "" : formCharset(formOf(source), context),
+      replace: navigationType === "replace",
+      policy: referrerPolicyOf(source, context),
+      goer,
+    },
+    context,
+  );
+}
+
+/** The page stays within its slot: the shell learns of it before the first byte comes. */
+function tellLeaving(event: NavigateEvent, context: PageContext, tellStaying: () => void): void {
+  const { url } = event.destination;
+  // A download leaves the document where it is.
+  if (!context.config.topLevel || new URL(url).pathname === ropewayPath.download) return;
+  leaving = event;
+  context.toShell({ tag: MESSAGE_TAG, type: "leaving", url });
+  // After the page's own listeners, and after the person, whom `beforeunload` may have asked. A later navigation aborts
+  // this one too, though what it stands for may go on.
+  later(() => {
+    if (event.defaultPrevented || (event.signal.aborted && event === latest)) tellStaying();
+  });
+}
+
+/** Before they are shown otherwise. */
+const { parent, top } = window;
+
+/** The window of that name in the page, as far as names are told. One of another site tells only what its element says. */
+function findWindow(name: string, from: Window): Window | null {
+  let page = from;
+  while (page.parent !== page.parent.parent) page = page.parent;
+  const windows = [page];
+  for (const each of windows) {
+    const found = childOf(each, name);
+    if (found !== null) return found;
+    for (let index = 0; index < each.length; index += 1) windows.push(each[index] as Window);
+  }
+  return null;
+}
+
+function childOf(around: Window, name: string): Window | null {
+  // By its element: a variable of the page may have the name, too.
+  if (isOpen(around)) return elementOf(around, name)?.contentWindow ?? null;
+  // What is readable of it are its frames.
+  const found: unknown = Object.getOwnPropertyDescriptor(around, name)?.value;
+  for (let index = 0; index < around.length; index += 1) if (around[index] === found) return found as Window;
+  return null;
+}
+
+function elementOf({ document }: Realm, name: string): HTMLIFrameElement | undefined {
+  return [...document.querySelectorAll<HTMLIFrameElement>("iframe, frame")].find((frame) => frame.name === name);
+}
+
+/** Whether its document is of this origin. */
+function isOpen(other: Window): other is Realm {
+  try {
+    return Boolean(other.document);
+  } catch {
+    return false;
+  }
+}
+
+/** The window itself, without its name, which the browser may not know (`like-a-tab.ts`). */
+function isUnnamed(target: string): boolean {
+  return target === "" || target.toLowerCase() === "_self";
+}
+
+/** Which window a target names (HTML section 7.3.1.7). */
+function goerOf(target: string, { realm, config }: PageContext): Goer {
+  const keyword = target.toLowerCase();
+  if (isUnnamed(target) || target === realm.name) return "this";
+  const isInPage = realm === window && parent.parent === top;
+  if (keyword === "_top" || (keyword === "_parent" && (config.topLevel || isInPage))) return "page";
+  const named = target.startsWith("_") ? null : findWindow(target, realm);
+  const found = keyword === "_parent" ? realm.parent : named;
+  if (found === null) return "new";
+  if (named !== null && isOpen(named.parent)) return { from: named.parent, target };
+  return isOpen(found) ? { from: found, target: "_self" } : { from: realm, target };
+}
+
+interface Targeted {
+  readonly target: string;
+  /** Absolute. */
+  readonly url: string;
+  readonly data: FormData | null;
+  readonly encoding: FormEncoding;
+  /** The element with `rel` and `referrerpolicy`. */
+  readonly element: Element | null;
+}
+
+/** True: handled here. False: the browser does it, and `navigate` sees it where it has to. */
+function goToTarget({ target, url, data, encoding, element }: Targeted, context: PageContext): boolean {
+  const goer = goerOf(target, context);
+  if (isBlobUrl(url) && goer !== "this") {
+    const frame = typeof goer === "object" ? elementOf(goer.from, target) : undefined;
+    if (frame === undefined) saveBlob(url);
+    else frame.src = url;
+    return true;
+  }
+  const isForm = element?.localName === "form";
+  // The navigate event takes care of a link, where there is one.
+  const isWatched = isUnnamed(target) && context.realm.navigation !== undefined && !isForm;
+  if (isWatched || staysInPlace(url, target, context)) return false;
+  const charset = isForm ? formCharset(element, context) : "";
+  const policy = referrerPolicyOf(element, context);
+  return leave({ url, data, encoding, charset, replace: false, policy, goer }, context);
+}
+
+/** Whether the browser may go there by itself. */
+function staysInPlace(url: string, target: string, context: PageContext): boolean {
+  const { config, realm } = context;
+  const goer = goerOf(target, context);
+  const goal = navigationGoal(url, config.topLevel && goer === "this" ? "page" : "frame", config);
+  const isBrowsers = isUnnamed(target) || (typeof goer === "object" && goer.from === realm);
+  return goal.kind === "native" || (goal.kind === "slot" && goal.url === url && isBrowsers);
+}
+
+function targetOf(element: Element | null, name: string, { realm: { document } }: PageContext): string {
+  return element?.getAttribute(name) ?? document.querySelector("base[target]")?.getAttribute("target") ?? "";
+}
+
+function hrefOf(link: Element): string {
+  const href = "href" in link ? link.href : "";
+  if (typeof href === "string") return href;
+  // An SVG link: its href is an SVGAnimatedString.
+  const text = link.getAttribute("href") ?? link.getAttribute("xlink:href") ?? "";
+  return parseUrl(text, link.baseURI)?.href ?? "";
+}
+
+/** The link that was clicked, unless the browser does something else with the click. */
+function linkOf(event: MouseEvent): Element | undefined {
+  if (event.defaultPrevented || event.button !== 0) return undefined;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
+  return event
+    .composedPath()
+    .find((node): node is Element => "localName" in node && /^(?:a|area)$/i.test(String(node.localName)));
+}
+
+function onClick(event: MouseEvent, context: PageContext): void {
+  const link = linkOf(event);
+  const url = link === undefined ? "" : hrefOf(link);
+  if (link === undefined || url === "") return;
+  const goal = navigationGoal(url, "page", context.config);
+  if (link.hasAttribute("download") && goal.kind === "slot") {
+    event.preventDefault();
+    context.realm.location.assign(downloadUrl(url, link.getAttribute("download") ?? "", context.config));
+    return;
+  }
+  if (link.hasAttribute("download") && isBlobUrl(url)) return;
+  const target = targetOf(link, "target", context);
+  const encoding = "application/x-www-form-urlencoded";
+  if (goToTarget({ target, url, data: null, encoding, element: link }, context)) event.preventDefault();
+}
+
+function actionOf(form: Element, submitter: Element | null, { realm }: PageContext): string | undefined {
+  const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
+  return parseUrl(action || realm.location.href, form.baseURI)?.href;
+}
+
+/** Attributes of the submitter go before those of the form. */
+function submit(form: HTMLFormElement, submitter: HTMLElement | null, context: PageContext): boolean {
+  const read = (name: string) => submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name);
+  const sender = submitter?.hasAttribute("formtarget") ? submitter : form;
+  const target = targetOf(sender, attributeOf(sender), context);
+  const method = (read("method") ?? "get").toLowerCase();
+  if (method === "dialog") return false;
+  const absolute = actionOf(form, submitter, context);
+  // Elsewhere `form-action` stops the submission, in Firefox and WebKit before the navigate event.
+  if (absolute === undefined || staysInPlace(absolute, target, context)) return false;
+  const data = new FormData(form, submitter);
+  const isPost = method === "post";
+  return goToTarget(
+    {
+      target,
+      url: isPost ? absolute : withQuery(absolute, data),
+      data: isPost ? data : null,
+      encoding: parseEncoding(read("enctype") ?? ""),
+      element: form,
+    },
+    context,
+  );
+}
+
+function open(args: readonly unknown[], context: PageContext): Window | null {
+  const text = args[0] === undefined ? "" : String(args[0]);
+  const target = args[1] === undefined || args[1] === "" ? "_blank" : String(args[1]);
+  const url = parseUrl(text, document.baseURI)?.href;
+  if (url === undefined) throw new DOMException(`Cannot open window: invalid URL ${text}`, "SyntaxError");
+  const goer = goerOf(target, context);
+  const found = goer !== "new" && !target.startsWith("_") ? findWindow(target, context.realm) : null;
+  if (text === "" || /^(?:about|javascript|data):/.test(url)) return found;
+  if (goer === "this") {
+    location.assign(url);
+    return window;
+  }
+  const element = document.createElement("a");
+  if (/\bnoreferrer\b/.test(String(args[2] ?? ""))) element.rel = "noreferrer";
+  const encoding = parseEncoding("");
+  const policy = referrerPolicyOf(element, context);
+  if (isBlobUrl(url)) goToTarget({ target, url, data: null, encoding, element }, context);
+  else leave({ url, data: null, encoding, charset: "", replace: false, policy, goer }, context);
+  return found;
+}
+
+const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
+
+function attributeOf(element: Element): string {
+  return /^(?:button|input)$/i.test(element.localName) ? "formtarget" : "target";
+}
+
+/** By elements whose events never got to the window. */
+const retargeting = new Retargeting<Element>({
+  read: (element) => getAttribute.call(element, attributeOf(element)),
+  write(element, target) {
+    if (target === null) removeAttribute.call(element, attributeOf(element));
+    else setAttribute.call(element, attributeOf(element), target);
+  },
+  afterwards: (task) => void setTimeout(task),
+  now: Date.now,
+});
+
+/** The page keeps the event to itself; it may still prevent what the browser does. */
+function onStopped(event: Event, context: PageContext): void {
+  if (context.realm.navigation === undefined || event.eventPhase === Event.NONE) return;
+  const turn = (element: Element, url: string, target: string) => {
+    if (!staysInPlace(url, target, context)) retargeting.turn(element, target);
+  };
+  if (event.type === "click" && "button" in event) {
+    const link = linkOf(event as MouseEvent);
+    if (link !== undefined) turn(link, hrefOf(link), targetOf(link, "target", context));
+  } else if (event.type === "submit" && "submitter" in event) {
+    const form = event.target as HTMLFormElement;
+    const submitter = (event as SubmitEvent).submitter;
+    const sender = submitter?.hasAttribute("formtarget") ? submitter : form;
+    turn(sender, actionOf(form, submitter, context) ?? "", targetOf(sender, attributeOf(sender), context));
+  }
+}
+
+/** Watches links and forms of a realm. @returns as of `watchFrameNavigations`. */
+function patchTargets(context: PageContext): () => void {
+  const { realm } = context;
+  const { document } = realm;
+  for (const name of ["stopPropagation", "stopImmediatePropagation"])
+    patchMethod(realm.Event.prototype, name, (native, self, args) => {
+      onStopped(self as Event, context);
+      return native(self, args);
+    });
+  patchAccessor(realm.Event.prototype, "cancelBubble", {
+    set(native, self, value) {
+      if (value) onStopped(self as Event, context);
+      native(value);
+    },
+  });
+  // A frame's first blank document leaves its window, with all that listens to it, to the next one.
+  const isThere = () => realm.document === document;
+  const click = (event: MouseEvent) => isThere() && onClick(event, context);
+  const submitted = (event: SubmitEvent) => {
+    const { defaultPrevented, target, submitter } = event;
+    if (isThere() && !defaultPrevented && submit(target as HTMLFormElement, submitter, context)) event.preventDefault();
+  };
+  const listen = () => {
+    // The bubble phase on the window comes last, so the page's own handlers had their say.
+    realm.addEventListener("click", click);
+    realm.addEventListener("submit", submitted);
+  };
+  listen();
+  patchMethod(realm.HTMLFormElement.prototype, "submit", (native, self, args) => {
+    const form = self as HTMLFormElement;
+    if (isThere() && form.isConnected && submit(form, null, context)) return undefined;
+    return native(self, args);
+  });
+  // The click of a link that is in no document never gets to the window.
+  patchMethod(realm.HTMLElement.prototype, "click", (native, self, args) => {
+    const link = self as HTMLElement;
+    if (isThere() && link.localName === "a" && !link.isConnected) link.addEventListener("click", click, { once: true });
+    return native(self, args);
+  });
+  return listen;
+}
+
+/** Milliseconds after its load: a page that leaves earlier was not looked at by anybody. */
+const HASTE = 2_000;
+
+/**
+ * The page sends itself to its own real address, at once and unasked: some do so wherever `location` does not name their
+ * host, which here it never does, and would do so for ever. The shell, which sees one document after the other, counts.
+ */
+function isHastySelfSend({ data }: Leaving, slotUrl: string): boolean {
+  if (data !== null || slotUrl !== location.href.split("#", 1)[0] || isTouched) return false;
+  const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  const { loadEventEnd = 0 } = timing ?? {};
+  return loadEventEnd === 0 || performance.now() - loadEventEnd < HASTE;
+}
+
+/** By the person. Of this document: what a browser knows of it outlasts the document (Chromium 156). */
+let isTouched = false;
+for (const type of ["pointerdown", "keydown"]) {
+  window.addEventListener(
+    type,
+    () => {
+      isTouched = true;
+    },
+    true,
+  );
+}
+
+const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
+const { submit: nativeSubmit, click: nativeClick } = HTMLFormElement.prototype;
+
+/** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
+function referrerPolicyOf(element: Element | null, { config, realm }: PageContext): ReferrerPolicy | "" {
+  if (/(?:^|\s)noreferrer(?:\s|$)/i.test(element?.getAttribute("rel") ?? "")) return "no-referrer";
+  const own = parseReferrerPolicy(element?.getAttribute("referrerpolicy") ?? "");
+  if (own !== "") return own;
+  const metas = [document, realm.document].flatMap((each) => [
+    ...each.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]"),
+  ]);
+  return parseReferrerPolicy(metas.at(-1)?.content ?? "") || config.referrerPolicy;
+}
+
+/** A POST to an address of the slot: the service worker gets its body as a stream. */
+function submitByBrowser(
+  url: string,
+  data: FormData,
+  target: string,
+  { encoding, charset }: Leaving,
+  realm: Realm,
+): void {
+  const { document } = realm;
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = url;
+  form.enctype = encoding;
+  form.acceptCharset = charset;
+  form.target = target;
+  form.hidden = true;
+  for (const [name, value] of data) {
+    const input = document.createElement("input");
+    input.name = name;
+    if (typeof value === "string") {
+      input.type = "hidden";
+      input.value = value;
+    } else {
+      const files = new DataTransfer();
+      if (value.name !== "" || value.size > 0) files.items.add(value);
+      input.type = "file";
+      input.files = files.files;
+    }
+    form.append(input);
+  }
+  document.documentElement.append(form);
+  nativeSubmit.call(form);
+  form.remove();
+}
+
+function goByBrowser(leaving: Leaving, slotUrl: string, { config, realm }: PageContext): void {
+  const { data, goer, policy, replace } = leaving;
+  // The placeholder asks in the document's name, and may not know of the link's own policy.
+  const isPlaceholder = slotUrl.startsWith(`${config.slotOrigin}${ropewayPath.frame}?`);
+  const url = isPlaceholder ? `${slotUrl}&policy=${policy}` : slotUrl;
+  const { from, target } = typeof goer === "object" ? goer : { from: realm, target: "_self" };
+  if (data !== null) submitByBrowser(url, data, target, leaving, from);
+  else if (typeof goer === "object")
+    nativeClick.call(Object.assign(from.document.createElement("a"), { target, href: url }));
+  else if (replace) realm.location.replace(url);
+  else realm.location.assign(url);
+}
+
+async function askShell(url: string, leaving: Leaving, context: PageContext): Promise<void> {
+  const { data, encoding, policy, replace, goer } = leaving;
+  const leads = goer === "page" ? "page" : "window";
+  const encoded = data === null ? null : await encodeForm(data, encoding);
+  context.toShell(
+    {
+      tag: MESSAGE_TAG,
+      type: "navigate",
+      url,
+      method: data === null ? "GET" : "POST",
+      headers: encoded === null ? [] : [["content-type", encoded.contentType]],
+      body: encoded?.body ?? null,
+      referrer: applyReferrerPolicy(policy, context.realUrl(), url),
+      replace,
+      ...(context.config.topLevel ? {} : { leads, sandbox: sandboxAround(context.realm) }),
+    },
+    encoded === null ? [] : [encoded.body],
+  );
+}
+
+/** Goes there, by the browser or by the shell. False: it is the browser's own business. */
+function leave(leaving: Leaving, context: PageContext): boolean {
+  const { config } = context;
+  const { goer } = leaving;
+  const isPages = goer === "page" || goer === "new";
+  const isPage = isPages || (config.topLevel && goer === "this");
+  const goal = navigationGoal(leaving.url, isPage ? "page" : "frame", config);
+  if (goal.kind === "native") return false;
+  const isShells = goal.kind === "shell" || (isPages && !config.topLevel);
+  if (isShells || (isPage && isHastySelfSend(leaving, goal.url)))
+    void askShell(toReal(goal.url, config), leaving, context);
+  else goByBrowser(isPage ? { ...leaving, goer: "this" } : leaving, goal.url, context);
+  return true;
+}

@@ -1,0 +1,218 @@
+/** The page's conversation with the shell: where the page is, how far, its name, keys; and what the shell asks of it. */
+import {
+  type DocumentPhase,
+  MESSAGE_TAG,
+  type ScrollPosition,
+  type ShellToPage,
+} from "../../messages/page-messages.ts";
+import { isTagged } from "../../messages/worker-messages.ts";
+import { isShortcut } from "../shortcuts.ts";
+import { ropewayPath } from "../slot-url.ts";
+import { navigationGoal } from "./navigation-rules.ts";
+import type { PageContext } from "./page-context.ts";
+import { patchMethod } from "./patch.ts";
+
+const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
+  loading: "loading",
+  interactive: "interactive",
+  complete: "loaded",
+};
+
+function iconUrl(): string | null {
+  const link = document.querySelector<HTMLLinkElement>("link[rel~=icon i][href]");
+  if (link !== null) return link.href;
+  return document.contentType === "text/html" ? `${location.origin}/favicon.ico` : null;
+}
+
+/** For a page that is in no frame of another. @returns takes back that the page leaves. */
+export function reportDocument(context: PageContext): () => void {
+  const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  let last = "";
+  const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
+    const { title } = document;
+    const isError = (timing?.responseStatus ?? 0) >= 400;
+    const url = location.href;
+    const key = context.historyKey();
+    const { isPosted } = context;
+    const message = {
+      tag: MESSAGE_TAG,
+      type: "document",
+      phase,
+      url,
+      title,
+      historyKey: key,
+      isError,
+      isPosted,
+    } as const;
+    const icon = phase === "loading" ? null : iconUrl();
+    const text = JSON.stringify([message, icon]);
+    if (text === last) return;
+    last = text;
+    context.toShell({ ...message, icon });
+  };
+  report();
+  reportScroll(context);
+  document.addEventListener("DOMContentLoaded", () => {
+    report("interactive");
+    // Scripts change the title at any time, by the element or by its text.
+    if (document.head !== null)
+      new MutationObserver(() => report()).observe(document.head, {
+        childList: true,
+        subtree: true,
+        characterData: true,
+      });
+  });
+  window.addEventListener("load", () => report("loaded"));
+  window.addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    last = "";
+    report("loaded");
+  });
+  // WebKit says nothing of the first two to the Navigation API either.
+  for (const name of ["pushState", "replaceState"])
+    patchMethod(History.prototype, name, (native, self, args) => {
+      native(self, args);
+      report();
+    });
+  for (const type of ["popstate", "hashchange"]) window.addEventListener(type, () => report());
+  context.navigation?.addEventListener("currententrychange", () => report());
+  return () => {
+    context.toShell({ tag: MESSAGE_TAG, type: "staying" });
+    last = "";
+    report();
+  };
+}
+
+/** Milliseconds between two reports. */
+const PAUSE = 300;
+
+/** Events with which a person begins to scroll. */
+const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
+
+/** Tells how far down the document is. */
+function reportScroll(context: PageContext): void {
+  let timer = 0;
+  const report = () => {
+    clearTimeout(timer);
+    timer = 0;
+    const position = { x: Math.round(window.scrollX), y: Math.round(window.scrollY) };
+    context.toShell({ tag: MESSAGE_TAG, type: "scrolled", historyKey: context.historyKey(), position });
+  };
+  window.addEventListener("scroll", () => {
+    if (timer === 0) timer = window.setTimeout(report, PAUSE);
+  });
+  // It may be the last that runs.
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && timer !== 0 && report());
+}
+
+/** The shell's keys, which only the page sees while it has the focus. Last, so that the page's own use of them holds. */
+export function passKeys(context: PageContext): void {
+  window.addEventListener("keydown", (event) => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey, isTrusted, defaultPrevented } = event;
+    const press = { key, ctrlKey, metaKey, altKey, shiftKey };
+    if (!isTrusted || defaultPrevented || !isShortcut(press, /Mac|iPhone|iPad/.test(navigator.platform))) return;
+    // Escape closes what the page has open, too.
+    if (key !== "Escape") event.preventDefault();
+    context.toShell({ tag: MESSAGE_TAG, type: "key", press });
+  });
+}
+
+interface ShellRequests {
+  readonly port: (port: MessagePort) => void;
+  readonly origins: (origins: Readonly<Record<string, string>>, asked: readonly string[]) => void;
+}
+
+/** The shell's messages; pages do not get to see them. `origin` is read before pages may change its getter. */
+export function obeyShell(context: PageContext, requests: ShellRequests): void {
+  const { shellOrigin } = context.config;
+  const origin = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "origin")?.get;
+  window.addEventListener("message", (event: MessageEvent<unknown>) => {
+    if (!isTagged(event.data) || origin?.call(event) !== shellOrigin || event.source !== window.top) return;
+    event.stopImmediatePropagation();
+    const message = event.data as ShellToPage;
+    const [port] = event.ports;
+    if (message.type === "port" && port !== undefined) requests.port(port);
+    else if (message.type === "origins") requests.origins(message.origins, message.asked);
+    else if (message.type === "stop") window.stop();
+    else if (message.type === "links-wanted")
+      context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
+    else if (message.type === "scroll") scrollBack(message.position);
+    else if (message.type === "reload") {
+      if (context.isPosted && !message.isConfirmed) context.toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });
+      else {
+        if (message.isHard) forgetLoaded();
+        location.reload();
+      }
+    }
+  });
+}
+
+/**
+ * Goes there as the document grows, until it has loaded or the person takes over: after the app was closed. Within one
+ * life of the app the browser does that.
+ */
+function scrollBack({ x, y }: ScrollPosition): void {
+  if (history.scrollRestoration === "manual" || (x === 0 && y === 0)) return;
+  const over = new AbortController();
+  const { signal } = over;
+  const go = () => {
+    window.scrollTo({ left: x, top: y, behavior: "instant" });
+  };
+  const observer = new ResizeObserver(go);
+  observer.observe(document.documentElement);
+  signal.addEventListener("abort", () => observer.disconnect());
+  for (const hand of HANDS) window.addEventListener(hand, () => over.abort(), { signal, capture: true, passive: true });
+  // A loaded document is laid out with the next frame.
+  const end = () =>
+    requestAnimationFrame(() => {
+      if (signal.aborted) return;
+      go();
+      over.abort();
+    });
+  if (document.readyState === "complete") end();
+  else window.addEventListener("load", end, { signal });
+}
+
+/** Links that the shell may warm. */
+const MOST_LINKS = 3;
+/** Some pages hide links that only robots find. */
+const SEEN = { opacityProperty: true, visibilityProperty: true };
+
+/**
+ * Links that a person may follow next, for the shell to warm if the person has chosen that.
+ *
+ * @returns slot URLs of links in view, the largest first; none where the page wants its links left alone.
+ */
+function likelyLinks({ config }: PageContext): string[] {
+  const meta = document.querySelector("meta[name=robots i]:is([content*=nofollow i], [content*=none i])");
+  if (meta !== null) return [];
+  const seen = new Map<string, number>();
+  for (const link of document.querySelectorAll<HTMLAnchorElement>(
+    "a[href]:not([download], [target], [rel~=nofollow i])",
+  )) {
+    const goal = navigationGoal(String(link.href), "page", config);
+    if (goal.kind !== "slot" || goal.url.includes("?") || link.checkVisibility?.(SEEN) === false) continue;
+    const address = goal.url.split("#", 1)[0] ?? "";
+    const { left, right, top, bottom } = link.getBoundingClientRect();
+    const width = Math.min(right, innerWidth) - Math.max(left, 0);
+    const height = Math.min(bottom, innerHeight) - Math.max(top, 0);
+    if (width <= 0 || height <= 0 || address === location.href.split("#", 1)[0]) continue;
+    seen.set(address, Math.max(seen.get(address) ?? 0, width * height));
+  }
+  const links = [...seen].sort(([, a], [, b]) => b - a);
+  return links.slice(0, MOST_LINKS).map(([url]) => url);
+}
+
+/** Before pages may put one of their own in its place. */
+const { fetch: ask } = window;
+
+/**
+ * Chromium keeps in the memory of the page's process what the page has loaded, and asks no service worker for it. It
+ * forgets what something else asks for, where the page's policy lets that ask.
+ */
+function forgetLoaded(): void {
+  // Not relative: a page's <base> may lead elsewhere.
+  const referrer = location.origin + ropewayPath.forgotten;
+  const init = { mode: "no-cors", referrer, referrerPolicy: "unsafe-url" } as const;
+  for (const { name } of performance.getEntriesByType("resource")) ask(name, init).catch(() => {});
+}

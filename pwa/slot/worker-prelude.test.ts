@@ -1,0 +1,51 @@
+import { runInNewContext } from "node:vm";
+import { expect, it } from "vitest";
+import { beforeScript, blobPrelude, withSockets, workerPrelude } from "./page-workers.ts";
+
+const config = { origin: "https://example.org", base: "https://example.org/worker.js", connect: ["'self'"] };
+
+it("leaves a script strict that says so first, and no other", () => {
+  const isStrict = (script: string): unknown => {
+    const scope = { strict: null as unknown };
+    runInNewContext(beforeScript("var before = 1;", script) + script, scope);
+    return scope.strict;
+  };
+  const ask = "strict = (function () { return this === undefined; })();";
+  expect(isStrict(`"use strict"; ${ask}`)).toBe(true);
+  expect(isStrict(`\ufeff// A word\n /* another */ 'use strict'\n${ask}`)).toBe(true);
+  expect(isStrict(ask)).toBe(false);
+  expect(isStrict(`/* "use strict" */ ${ask}`)).toBe(false);
+});
+
+it("stays on the first line, and leaves nothing behind but what it gives", () => {
+  const script = withSockets(
+    "ropewaySockets = (host) => host + 1;\n",
+    "given = [ropewaySockets(1), ropewayWorker.origin];\n",
+  );
+  const prelude = workerPrelude(script, config);
+  const scope: Record<string, unknown> = { given: null };
+  runInNewContext(`${prelude}let own = 1;`, scope);
+  expect(prelude.trimEnd()).not.toContain("\n");
+  expect(scope.given).toEqual([2, "https://example.org"]);
+  expect(Object.keys(scope)).toEqual(["given"]);
+});
+
+it("is loaded by a script in a blob when that first wants a socket", () => {
+  const loaded: string[] = [];
+  const scope: Record<string, unknown> = {
+    importScripts(url: string) {
+      loaded.push(url);
+      scope.WebSocket = "loaded";
+    },
+  };
+  scope.self = scope;
+  runInNewContext(blobPrelude("http://s1.localhost", config, false, "Worker"), scope);
+  expect(loaded).toEqual([]);
+  expect(scope.WebSocket).toBe("loaded");
+  expect(scope.WebSocket).toBe("loaded");
+  expect(loaded).toHaveLength(1);
+  const [path = "", query = ""] = loaded[0]?.split("?") ?? [];
+  expect(path).toBe("http://s1.localhost/.ropeway/worker.js");
+  expect(JSON.parse(decodeURIComponent(query))).toEqual(config);
+  expect(blobPrelude("http://s1.localhost", config, true, "Worker")).toMatch(/^import"http.*";$/);
+});
