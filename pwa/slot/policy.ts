@@ -20,7 +20,7 @@ export interface PolicyContext extends SlotIdentity {
 }
 
 interface TransformedPolicies {
-  /** One value for each policy, to be sent as fields of their own. */
+  /** A value for each policy, to be sent as fields of their own. */
   readonly policies: readonly string[];
   /** `upgrade-insecure-requests` was asked for but cannot be left to the browser: the slot itself is http:. */
   readonly upgradesInsecureRequests: boolean;

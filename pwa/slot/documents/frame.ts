@@ -21,7 +21,7 @@ const ANSWER_TIMEOUT = 10_000;
 /** Milliseconds after which the page that sets the slot up is taken to be lost, once something is in its place. */
 const BOOT_TIMEOUT = 8_000;
 
-/** What the service worker has put into this document, since only it knows that. */
+/** Facts that the service worker has put into this document, since only it knows them. */
 const told: DOMStringMap = document.currentScript?.dataset ?? {};
 const shellOrigin = shellOriginHere();
 const parameters = new URLSearchParams(location.search);

@@ -19,7 +19,7 @@ export interface PageConfig extends SlotIdentity {
   readonly cookies: readonly ScriptCookie[];
   /** Its origin gets `Save-Data: on`. */
   readonly savesData?: boolean;
-  /** What `document.referrer` reads: a real URL, or "". */
+  /** Value of `document.referrer`: a real URL, or "". */
   readonly referrer: string;
   /** Of the script's element, for those of `srcdoc` documents. */
   readonly nonce: string;

@@ -60,7 +60,7 @@ function start(config: PageConfig): void {
   patchChildWindows(new ChildWindows(context, worker, setWebSocket));
 }
 
-/** What the page's sockets, and those of its workers, need. */
+/** Sockets of the page and of its workers. */
 function pageSockets({ connect = [] }: PageConfig, worker: WorkerClient | null): PageSockets {
   return {
     pass: (request, port) => worker?.openSocket(request, port),

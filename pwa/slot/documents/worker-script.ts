@@ -2,7 +2,7 @@
 import type { CreateWebSocket } from "../page/web-socket.ts";
 import { askStarter, serveWorker, type WorkerConfig } from "../page-workers.ts";
 
-/** What `workerPrelude` puts around this script. */
+/** `workerPrelude` puts these around this script. */
 declare const ropewayWorker: WorkerConfig;
 declare const ropewaySockets: CreateWebSocket;
 

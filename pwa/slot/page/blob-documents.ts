@@ -40,7 +40,7 @@ export function isBlobUrl(url: string): boolean {
   return /^\s*blob:/i.test(url);
 }
 
-/** What a frame shows, or will show, of a blob. */
+/** The blob that a frame shows, or will show. */
 export function shownBlob(frame: Element): Shown | undefined {
   return shown.get(frame);
 }

@@ -193,7 +193,7 @@ function patchSetAttribute(context: PageContext): void {
   });
 }
 
-/** What no setter saw. Late for what loads at once; the policy closes that. */
+/** Elements that no setter saw. This is late for one that loads at once; the policy closes that. */
 function observe(context: PageContext): void {
   const visit = (node: Node) => {
     if (!(node instanceof Element)) return;

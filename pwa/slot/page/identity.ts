@@ -1,5 +1,5 @@
 /**
- * What a document says about itself, with real values. `location` cannot be changed, and `baseURI` stays with it:
+ * A document says real values about itself. `location` cannot be changed, and `baseURI` stays with it:
  * scripts compare it with `a.href`, which the browser resolves on the slot.
  */
 

@@ -109,7 +109,7 @@ function watchEvents(context: PageContext, tellStaying: () => void): void {
 }
 
 function formOf(source: Element | null): HTMLFormElement | null {
-  // It may be one of another realm.
+  // The form may be of another realm.
   if (source?.localName === "form") return source as HTMLFormElement;
   return (source as Partial<HTMLButtonElement> | null)?.form ?? null;
 }
@@ -215,7 +215,7 @@ function findWindow(name: string, from: Window): Window | null {
 function childOf(around: Window, name: string): Window | null {
   // By its element: a variable of the page may have the name, too.
   if (isOpen(around)) return elementOf(around, name)?.contentWindow ?? null;
-  // What is readable of it are its frames.
+  // Only its frames are readable.
   const found: unknown = Object.getOwnPropertyDescriptor(around, name)?.value;
   for (let index = 0; index < around.length; index += 1) if (around[index] === found) return found as Window;
   return null;
@@ -239,7 +239,7 @@ function isUnnamed(target: string): boolean {
   return target === "" || target.toLowerCase() === "_self";
 }
 
-/** Which window a target names (HTML section 7.3.1.7). */
+/** The window that a target names (HTML section 7.3.1.7). */
 function goerOf(target: string, { realm, config }: PageContext): Goer {
   const keyword = target.toLowerCase();
   if (isUnnamed(target) || target === realm.name) return "this";

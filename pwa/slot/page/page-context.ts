@@ -1,4 +1,4 @@
-/** What the parts of the page script share. */
+/** The document and its window, as the parts of the page script share them. */
 
 import { entryKey, type PageToShell } from "../../messages/page-messages.ts";
 import type { PageConfig } from "../documents/page-config.ts";
@@ -38,7 +38,7 @@ export function createPageContext(config: PageConfig): PageContext {
     navigation,
     historyKey: () => entryKey(navigation, location.href),
     toShell(message, transfer = []) {
-      // What the person has done in a frame is for the browser alone to say.
+      // Only the browser can say that the person has acted in a frame.
       const options = { targetOrigin: config.shellOrigin, transfer, includeUserActivation: true };
       if (top !== null && top !== window) top.postMessage(message, options);
     },

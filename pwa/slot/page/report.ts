@@ -101,7 +101,7 @@ function reportScroll(context: PageContext): void {
   window.addEventListener("scroll", () => {
     if (timer === 0) timer = window.setTimeout(report, PAUSE);
   });
-  // It may be the last that runs.
+  // This may be the last event that runs.
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && timer !== 0 && report());
 }
 

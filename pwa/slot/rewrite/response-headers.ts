@@ -1,4 +1,4 @@
-/** Which fields of an origin's response the page gets to see on its slot, and how they read there. */
+/** Heads of responses on a slot: the origin's fields that the page gets to see, as they read there, and rules of framing. */
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
@@ -21,7 +21,7 @@ import { ropewayPath, ropewayUrl, toSlot } from "../slot-url.ts";
 import { NEUTRALISED_RELATIONS, rewriteRefresh } from "./html-rewriter.ts";
 
 export interface HeaderContext extends PolicyContext {
-  /** What the response becomes: documents and workers carry policies, other resources do not, scripts only read. */
+  /** Use of the response: documents and workers carry policies, other resources do not, scripts only read. */
   readonly kind: "document" | "worker" | "resource" | "read";
   /** Real URL of the response: base of relative URLs in fields. */
   readonly url: string;
@@ -35,7 +35,7 @@ interface PageHeaders {
   readonly silent: boolean;
   /** As `connectSources` says of a document's or a worker's policies. */
   readonly connect: readonly string[];
-  /** What the field says, "" for nothing: the page script needs it for navigations that it hands on. */
+  /** Text of the field, "" for none: the page script needs it for navigations that it hands on. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }
 
@@ -102,7 +102,7 @@ const POLICY_FIELDS: ReadonlySet<string> = new Set(["content-security-policy", "
 
 /** Nothing acts on these where a script reads them. */
 const READABLE: ReadonlySet<string> = new Set([
-  // One that neither edge nor phone knows, and so did not undo.
+  // A coding that neither edge nor phone knows, and so did not undo.
   "content-encoding",
   "content-security-policy",
   "public-key-pins",
