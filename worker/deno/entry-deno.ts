@@ -15,9 +15,7 @@ import { ListKeeper, sharedBlocker } from "../blocking/tracker-blocker.ts";
 import { createEdgeHandler, SentLog, type SiteData } from "../delivery/edge-handler.ts";
 import { SharedParts } from "../delivery/shared-parts.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
-import { OwnDevice } from "../devices/own-device.ts";
-import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
-import { assetFile } from "../front/asset-path.ts";
+import { answerPhone, notPairedAnyMore, OwnDevice } from "../devices/phone-door.ts";
 import {
   type EdgeOptions,
   keyAdvice,
@@ -31,10 +29,9 @@ import {
   readTls,
 } from "../front/edge-settings.ts";
 import { deploymentHosts } from "../front/hosts.ts";
-import { createRouter } from "../front/router.ts";
-import { BoundedSocket, gathering, hear } from "../session/edge-socket.ts";
+import { assetFile, createRouter } from "../front/router.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
-import { TunnelServer } from "../session/tunnel-server.ts";
+import { BoundedSocket, hear, TunnelServer } from "../session/tunnel-server.ts";
 import { SharedResponses } from "../shared-cache/shared-responses.ts";
 import { openStore } from "./kv-store-deno.ts";
 import { openSharedCache } from "./shared-cache-deno.ts";
@@ -213,7 +210,7 @@ function phoneOf(deviceId: string): Phone {
     },
     onUsed: (bytes) => device.used(bytes),
     ...epochClock,
-    createDefer: () => gathering(setTimer),
+    gathers: true,
   });
   const device = new OwnDevice({
     store: store.recordsOf(deviceId),

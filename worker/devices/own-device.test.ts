@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { issueToken, newDeviceId, UNUSED_TIME } from "./device-token.ts";
+import { UNUSED_TIME } from "./device-directory.ts";
+import { issueToken, newDeviceId } from "./device-token.ts";
 import { DeviceRig, KEY, read } from "./testing/device-rig.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

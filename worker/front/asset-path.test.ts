@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assetFile } from "./asset-path.ts";
+import { assetFile } from "./router.ts";
 
 const fileOf = (path: string) => assetFile(new URL(`https://ropeway.example${path}`).pathname);
 

@@ -1,7 +1,3 @@
-/**
- * What the edge serves over plain HTTP: the app's files, pairing, the tunnel's handshake, health. Runtime neutral; the
- * entry files bring assets and sockets. No page of the web is ever served from here.
- */
 import { type Context, Hono } from "hono";
 import { STRONGER_KEY } from "../../shared/access-key.ts";
 import { BoundedMap } from "../../shared/bounded-map.ts";
@@ -22,11 +18,15 @@ import {
 } from "../../shared/subprotocol.ts";
 import { VERSION } from "../../shared/version.ts";
 import type { PairingAnswer, PairingRequest } from "../devices/device-directory.ts";
-import { nameByUserAgent, verifyToken } from "../devices/device-token.ts";
-import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
+import { askedPhone, nameByUserAgent, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
 import { isPublic, parseAddress } from "../upstream/destination.ts";
 import { type EdgeOptions, isLocalName, readBlockLists } from "./edge-settings.ts";
 import { classifyHost, deploymentHosts, freshnessOf, securityHeaders, serveTold, tellingOf } from "./hosts.ts";
+
+/**
+ * What the edge serves over plain HTTP: the app's files, pairing, the tunnel's handshake, health. Runtime neutral; the
+ * entry files bring assets and sockets. No page of the web is ever served from here.
+ */
 
 interface RouterRuntime<Env extends EdgeOptions> {
   /** A file of the built app by path, or a 404. */
@@ -149,9 +149,9 @@ function forPhone<Env extends EdgeOptions & object>(
     if (!accessKey) return notConfigured(context);
     const refused = refusal(context);
     if (refused !== null) return refused;
-    const token = await verifyToken(accessKey, tokenOf(context.req.raw));
-    if (token === null) return tokenRefused();
-    return runtime.askPhone(token.deviceId, context.env, context.req.raw).catch(unavailable);
+    const phone = await askedPhone(accessKey, context.req.raw);
+    if (phone instanceof Response) return phone;
+    return runtime.askPhone(phone, context.env, context.req.raw).catch(unavailable);
   };
 }
 
@@ -447,4 +447,26 @@ the certificate is for both. docs/deploy.md says more, under “A laptop and a p
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+}
+
+/**
+ * Name of the built app's file that a URL path stands for, as Cloudflare's assets choose it: `/` is index.html, and
+ * `/.ropeway/boot` is `.ropeway/boot.html`.
+ *
+ * @param pathname of a parsed URL, so that it has no dot segments but encoded ones
+ * @returns a relative path without any `..`, or null for a path that names no file
+ */
+export function assetFile(pathname: string): string | null {
+  let path: string;
+  try {
+    path = decodeURIComponent(pathname.slice(1));
+  } catch {
+    return null;
+  }
+  const segments = path.split("/");
+  const name = segments.pop() ?? "";
+  if (/[\\\0]/.test(path) || segments.some((segment) => segment === "" || segment === "..") || name === "..")
+    return null;
+  if (name === "") return `${path}index.html`;
+  return name.includes(".") ? path : `${path}.html`;
 }

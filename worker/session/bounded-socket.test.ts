@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as limits from "../../shared/limits.ts";
 import { KEEP_ALIVE } from "../../shared/subprotocol.ts";
-import { BoundedSocket } from "./edge-socket.ts";
+import { BoundedSocket } from "./tunnel-server.ts";
 
 /** A socket whose phone reads as much as a test says. */
 function rig() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type EdgeSocket, hear } from "./edge-socket.ts";
+import { type EdgeSocket, hear } from "./tunnel-server.ts";
 
 function setUp(isOpen = true) {
   const events: unknown[] = [];

@@ -23,8 +23,7 @@ import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { concat } from "../../shared/wire/frame.ts";
-import { type EdgeSocket, hear } from "./edge-socket.ts";
-import type { Connection } from "./tunnel-server.ts";
+import { type Connection, type EdgeSocket, hear } from "./tunnel-server.ts";
 
 export interface FetchRoadOptions extends Clock {
   readonly connect: (transport: Transport) => Connection;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settle } from "../../shared/testing/turns.ts";
-import { gathering } from "./edge-socket.ts";
+import { gathering } from "./served-session.ts";
 
 function setUp() {
   const timers: { readonly task: () => void; readonly delay: number }[] = [];

@@ -24,9 +24,9 @@ import {
 } from "../delivery/session-delivery.ts";
 
 /**
- * What of the bytes handed to a socket its phone has proved to have read. Credit and acknowledgements prove nothing: a
+ * Count of the bytes handed to a socket that its phone has proved to have read. Credit and acknowledgements prove nothing: a
  * hostile phone gives both for what it leaves in its connection, and then it piles up here, where workerd does not say
- * how much it has queued. So from time to time a PING goes along whose token only one who reads it can know (PROTOCOL.md
+ * how much it has queued. So from time to time a PING goes along whose token only a phone that reads it can know (PROTOCOL.md
  * section 3.9): its PONG proves all that went before.
  */
 export class ArrivalProof {
@@ -348,8 +348,8 @@ export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
   readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
   /** When the runtime last answered a keep-alive of that socket by itself; null where it never has. */
   readonly keptAliveAt?: (transport: Transport) => number | null;
-  /** When a session's frames go out; at the end of the turn if it is left out. */
-  readonly createDefer?: () => Defer;
+  /** Frames of a session in quick succession go out in one message, not with each turn. */
+  readonly gathers?: boolean;
 }
 
 /** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
@@ -404,7 +404,7 @@ export class ServedSession {
     this.session = new Session({
       role: "edge",
       sessionId,
-      ...(options.createDefer ? { defer: options.createDefer() } : {}),
+      ...(options.gathers ? { defer: gathering(options.setTimer) } : {}),
       ...(snapshot ? { snapshot: snapshot.session } : {}),
       takesData: () => this.#takesData(),
       handler: this.#handler(parent.ended),
@@ -703,4 +703,32 @@ export class ServedSession {
     const further = more.find((channel) => channel.index === index);
     return further === undefined ? null : { sessionId, further, unproved: proof?.unproved ?? 0 };
   }
+}
+
+/** Milliseconds: frames of a session within it go in one message; each message costs a phone tasks in three processes. */
+const GATHER_TIME = 3;
+
+/** Runs a task at the end of the turn, and those that come within `time` milliseconds after it together at its end. */
+export function gathering(setTimer: SetTimer, time = GATHER_TIME): Defer {
+  let isResting = false;
+  let waiting: (() => void)[] = [];
+  const rest = (): void => {
+    isResting = true;
+    setTimer(() => {
+      isResting = false;
+      if (waiting.length === 0) return;
+      const tasks = waiting;
+      waiting = [];
+      rest();
+      for (const task of tasks) task();
+    }, time);
+  };
+  return (task) => {
+    if (isResting) {
+      waiting.push(task);
+      return;
+    }
+    queueMicrotask(task);
+    rest();
+  };
 }

@@ -6,7 +6,7 @@
 import { toHex } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import * as limits from "../../shared/limits.ts";
-import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, END_OF_LINK, KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type ChannelFrame, decodeMessage, encodeFrame } from "../../shared/wire/frame.ts";
 import {
@@ -18,8 +18,8 @@ import {
   type ServedSessionOptions,
 } from "./served-session.ts";
 
-/** A socket that outlived the memory of what it carries. */
-export type SurvivingSocket = readonly [transport: Transport, snapshot: ConnectionSnapshot | null];
+/** A socket that outlived the memory of its session, with the last snapshot that `onSnapshot` was given for it. */
+export type SurvivingSocket = readonly [transport: Transport, snapshot: unknown];
 
 /** One socket as a session sees it, from its first message to its close. */
 export interface Connection {
@@ -94,7 +94,10 @@ export class TunnelServer {
    *
    * @returns the connection of each.
    */
-  restore(sockets: readonly SurvivingSocket[]): Connection[] {
+  restore(surviving: readonly SurvivingSocket[]): Connection[] {
+    const sockets = surviving.map(
+      ([transport, snapshot]) => [transport, snapshot as ConnectionSnapshot | null] as const,
+    );
     const restored = new Map<string, ServedSession>();
     for (const [, first] of sockets) {
       if (first === null || !("session" in first)) continue;
@@ -244,4 +247,66 @@ function firstFrame(message: Uint8Array): ChannelFrame & { type: "hello" } {
     "peer",
     "Cannot open a session: it must begin with HELLO",
   );
+}
+
+/** A phone's socket at the edge, whatever carries it. */
+export interface EdgeSocket extends Transport {
+  send(message: Uint8Array | string): boolean;
+}
+
+/**
+ * Acts on a message of a phone: frames, or one of the texts of PROTOCOL.md section 1.2.
+ *
+ * @returns false for a text that no phone sends; then the socket is closed.
+ */
+export function hear(connection: Connection, socket: EdgeSocket, message: Uint8Array | string): boolean {
+  if (typeof message !== "string") connection.receive(message);
+  else if (message === END_OF_LINK) connection.finish();
+  else if (message === KEEP_ALIVE) {
+    if (socket.send(KEEP_ALIVE)) connection.keptAlive();
+  } else {
+    socket.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "neither a message nor a keep-alive");
+    return false;
+  }
+  return true;
+}
+
+type QueuingSocket = Pick<WebSocket, "readyState" | "bufferedAmount" | "send" | "close">;
+
+/** A short message takes Deno a thousand bytes to queue. More texts than an honest phone asks for in hours. */
+const QUEUED_TEXTS = 10_000;
+
+/**
+ * A WebSocket of the edge as a transport that queues no more than limits.fetchQueueBytes for a phone that does not read.
+ * Credit and acknowledgements are no bound: a hostile phone can give both for what it never took from its connection.
+ */
+export class BoundedSocket implements EdgeSocket {
+  #socket: QueuingSocket;
+  #onOverflow: () => void;
+  /** Texts sent since the queue was empty. */
+  #texts = 0;
+
+  /** @param onOverflow too much is queued; the socket is being closed, which its phone may keep from ever ending. */
+  constructor(socket: QueuingSocket, onOverflow: () => void) {
+    this.#socket = socket;
+    this.#onOverflow = onOverflow;
+  }
+
+  send(message: Uint8Array | string): boolean {
+    if (this.#socket.readyState !== WebSocket.OPEN) return false;
+    const queued = this.#socket.bufferedAmount;
+    if (queued === 0) this.#texts = 0;
+    else if (typeof message === "string") this.#texts += 1;
+    if (queued > limits.fetchQueueBytes || this.#texts > QUEUED_TEXTS) {
+      this.#socket.close();
+      this.#onOverflow();
+      return false;
+    }
+    this.#socket.send(message as string | Uint8Array<ArrayBuffer>);
+    return true;
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#socket.readyState <= WebSocket.OPEN) this.#socket.close(code, reason);
+  }
 }

@@ -1,34 +1,26 @@
 /** The Durable Object of an edge that has the list of its devices. */
 import { DurableObject } from "cloudflare:workers";
 import { epochClock } from "../../shared/clock.ts";
-import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
 import { ListKeeper } from "../blocking/tracker-blocker.ts";
-import {
-  type CodeTerms,
-  DeviceDirectory,
-  type ListedDevice,
-  type PairingAnswer,
-  type PairingRequest,
-} from "../devices/device-directory.ts";
-import type { DeviceCalls, DeviceTerms, EndReason, NamedDevice, Unpairing } from "../devices/device-token.ts";
+import { type DeviceCalls, DeviceDirectory } from "../devices/device-directory.ts";
 import type { DirectoryDesk } from "../devices/phone-door.ts";
 import { readBlockLists } from "../front/edge-settings.ts";
 import { askWithState, type ObjectState, objectRecordStore } from "./object-state.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
-/** What others ask of it. */
+/** Calls of phones and of the router. */
 export type DirectoryStub = DirectoryDesk &
   Pick<DeviceDirectory, "pair"> & {
     /** As of `ListKeeper.compiled`. */
     blockList(): Promise<Uint8Array | null>;
   };
 
-/** There is one. */
+/** An edge has one such object. */
 const NAME = "devices";
 
 /**
- * Remote calls of the runtime: what they take and give is cloned. They throw RopewayErrors where the list cannot be read
+ * Remote calls of the runtime: values that they take and give are cloned. They throw RopewayErrors where the list cannot be read
  * (`askWithState`).
  */
 export function directoryOf(env: WorkerEnvironment): DirectoryStub {
@@ -49,6 +41,9 @@ export function directoryOf(env: WorkerEnvironment): DirectoryStub {
   };
   return new Proxy({} as DirectoryStub, { get: (_, name) => callOf(String(name)) });
 }
+
+type Given<Name extends keyof DirectoryStub> = Parameters<DirectoryStub[Name]>;
+type Told<Name extends keyof DirectoryStub> = ReturnType<DirectoryStub[Name]>;
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   #directory: DeviceDirectory;
@@ -72,44 +67,44 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     });
   }
 
-  pair(request: PairingRequest): Promise<PairingAnswer> {
-    return this.#directory.pair(request);
+  pair(...given: Given<"pair">): Told<"pair"> {
+    return this.#directory.pair(...given);
   }
 
-  list(): Promise<ListedDevice[]> {
-    return this.#directory.list();
+  list(...given: Given<"list">): Told<"list"> {
+    return this.#directory.list(...given);
   }
 
-  rename(deviceId: string, name: string): Promise<boolean> {
-    return this.#directory.rename(deviceId, name);
+  rename(...given: Given<"rename">): Told<"rename"> {
+    return this.#directory.rename(...given);
   }
 
-  unpair(deviceId: string, unpairing: Unpairing, by: string | null): Promise<boolean> {
-    return this.#directory.unpair(deviceId, unpairing, by);
+  unpair(...given: Given<"unpair">): Told<"unpair"> {
+    return this.#directory.unpair(...given);
   }
 
-  createCode(terms: CodeTerms): Promise<PairingCode> {
-    return this.#directory.createCode(terms);
+  createCode(...given: Given<"createCode">): Told<"createCode"> {
+    return this.#directory.createCode(...given);
   }
 
-  changeKey(by: string, unpairsOthers: boolean): Promise<string> {
-    return this.#directory.changeKey(by, unpairsOthers);
+  changeKey(...given: Given<"changeKey">): Told<"changeKey"> {
+    return this.#directory.changeKey(...given);
   }
 
-  events(): Promise<DeviceEvent[]> {
-    return this.#directory.events();
+  events(...given: Given<"events">): Told<"events"> {
+    return this.#directory.events(...given);
   }
 
-  turnedAway(deviceId: string): Promise<void> {
-    return this.#directory.turnedAway(deviceId);
+  turnedAway(...given: Given<"turnedAway">): Told<"turnedAway"> {
+    return this.#directory.turnedAway(...given);
   }
 
-  adopt(device: NamedDevice, name: string): Promise<DeviceTerms | null> {
-    return this.#directory.adopt(device, name);
+  adopt(...given: Given<"adopt">): Told<"adopt"> {
+    return this.#directory.adopt(...given);
   }
 
-  ended(deviceId: string, reason: EndReason): Promise<void> {
-    return this.#directory.ended(deviceId, reason);
+  ended(...given: Given<"ended">): Told<"ended"> {
+    return this.#directory.ended(...given);
   }
 
   blockList(): Promise<Uint8Array | null> {

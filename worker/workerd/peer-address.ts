@@ -1,10 +1,10 @@
-/** From where a request came, as the platform says it. */
+/** Address that a request came from, as the platform tells it. */
 
-/** @returns an IP address; null where nobody says. */
+/** @returns an IP address; null where the platform tells none. */
 export function peerAddress(request: Pick<Request, "headers"> & { readonly cf?: unknown }): string | null {
-  // A local workerd says it here, with the port; and passes all fields on as they came.
+  // A local workerd tells it here, with the port; and passes all fields on as they came.
   const { clientIp } = (request.cf ?? {}) as { readonly clientIp?: string };
   if (clientIp !== undefined) return clientIp.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
-  // Cloudflare sets it on all requests.
+  // Cloudflare sets this field on all requests.
   return request.headers.get("cf-connecting-ip");
 }

@@ -10,20 +10,17 @@ import avifEncoder from "../../node_modules/@jsquash/avif/codec/enc/avif_enc.was
 import jpegDecoder from "../../node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
 import * as pngModule from "../../node_modules/@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import webpEncoder from "../../node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm";
-import { epochClock, setTimer } from "../../shared/clock.ts";
+import { epochClock } from "../../shared/clock.ts";
 import { CLOSED_NORMALLY, endsSession, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { sharedBlocker, type TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { createEdgeHandler, type EdgeBackend, SentLog } from "../delivery/edge-handler.ts";
 import { SharedParts } from "../delivery/shared-parts.ts";
-import type { DeviceCalls, DeviceTerms, DeviceToken, DeviceUsage, Unpairing } from "../devices/device-token.ts";
-import { OwnDevice } from "../devices/own-device.ts";
-import { answerPhone, notPairedAnyMore, unavailable } from "../devices/phone-door.ts";
+import type { DeviceCalls } from "../devices/device-directory.ts";
+import { answerPhone, notPairedAnyMore, OwnDevice, unavailable } from "../devices/phone-door.ts";
 import { readBlockLists, readPlan } from "../front/edge-settings.ts";
-import { type EdgeSocket, gathering, hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
-import type { ConnectionSnapshot } from "../session/served-session.ts";
-import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
+import { type Connection, type EdgeSocket, hear, TunnelServer } from "../session/tunnel-server.ts";
 import { directoryOf } from "./directory-object.ts";
 import { type ObjectBodyStore, objectBodyStore } from "./object-bodies.ts";
 import { objectRecordStore, objectSentLogStore } from "./object-state.ts";
@@ -109,7 +106,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
       onUnread: () => ctx.abort("Cannot go on: the phone does not read what it asked for"),
       keptAliveAt: (transport) => this.#keptAliveAt(transport),
       ...epochClock,
-      createDefer: () => gathering(setTimer),
+      gathers: true,
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
@@ -143,18 +140,18 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
 
   // DeviceCalls
 
-  enroll(terms: DeviceTerms, token: DeviceToken): Promise<void> {
-    return this.#device.enroll(terms, token);
+  enroll(...given: Parameters<DeviceCalls["enroll"]>): ReturnType<DeviceCalls["enroll"]> {
+    return this.#device.enroll(...given);
   }
 
-  usage(): Promise<DeviceUsage | null> {
+  usage(): ReturnType<DeviceCalls["usage"]> {
     this.#restore();
     return this.#device.usage();
   }
 
-  unpair(unpairing: Unpairing): Promise<void> {
+  unpair(...given: Parameters<DeviceCalls["unpair"]>): ReturnType<DeviceCalls["unpair"]> {
     this.#restore();
-    return this.#device.unpair(unpairing);
+    return this.#device.unpair(...given);
   }
 
   #openSocket(request: Request): Response {
@@ -215,14 +212,14 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
       this.#fresh.add(socket);
       this.#connect(socket);
     }
-    const snapshotOf = (socket: WebSocket) => socket.deserializeAttachment() as ConnectionSnapshot | null;
+    const snapshotOf = (socket: WebSocket): unknown => socket.deserializeAttachment();
     const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
     // One that is closing was replaced or refused, and its session goes on elsewhere if at all; or it was lost just now,
     // and what it carried is resumed on another.
     const known = [...sockets].filter((socket) => isOpen(socket) || snapshotOf(socket) !== null);
     const transports = known.map((socket) => new HibernatableSocket(socket));
     const connections = this.#server.restore(
-      transports.map((transport): SurvivingSocket => [transport, snapshotOf(transport.socket)]),
+      transports.map((transport) => [transport, snapshotOf(transport.socket)] as const),
     );
     for (const [index, transport] of transports.entries()) {
       const connection = connections[index];
@@ -251,12 +248,12 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     this.#sockets.delete(socket);
   }
 
-  /** What cannot be stored now is stored with the next change. */
+  /** A change that cannot be stored now is stored with the next one. */
   #store(): void {
     this.ctx.waitUntil(Promise.allSettled([this.#backend.siteData.flush(), this.#device.settle()]));
   }
 
-  #saveAttachment(transport: Transport, snapshot: ConnectionSnapshot | null): void {
+  #saveAttachment(transport: Transport, snapshot: object | null): void {
     if (!(transport instanceof HibernatableSocket)) return;
     const { socket } = transport;
     try {
@@ -279,7 +276,6 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
   }
 }
 
-/** Null where the plan leaves no time for pictures, and there is no binding that takes them. */
 /** Null where the edge has no block list. */
 function blockerOf(env: WorkerEnvironment): TrackerBlocker | null {
   if (readBlockLists(env).length === 0) return null;

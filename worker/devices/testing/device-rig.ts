@@ -1,7 +1,7 @@
 /** A directory and the devices in it, in memory, on a clock that the test moves. */
 import { DeviceDirectory } from "../device-directory.ts";
 import { type DeviceToken, verifyToken } from "../device-token.ts";
-import { OwnDevice } from "../own-device.ts";
+import { OwnDevice } from "../phone-door.ts";
 import { memoryRecordStore, type RecordStore } from "../record-store.ts";
 
 export const KEY = "kept-to-itself-in-32-characters.";
