@@ -102,6 +102,8 @@ export type PageToShell =
       readonly message: string;
       readonly historyKey: string;
     }
+  /** A script has failed that waits for an answer and stops the page meanwhile (a synchronous XMLHttpRequest). */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "sync-refused" }
   /** A key of the shell's was pressed in the page. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** Answer to "links-wanted": where the person may go next, the likeliest first. They may be slot URLs. */

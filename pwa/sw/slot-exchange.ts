@@ -68,6 +68,8 @@ export interface ToldHosts {
   readonly ropewayShell?: string;
   /** Origins, between spaces. */
   readonly ropewaySlots?: string;
+  /** Path of the worker's own script, on the shell's host (`slot-sw.ts`). */
+  ropewayWorker?: string;
 }
 
 /** Whether this host is one of a list, which other origins had before and others will have. */

@@ -12,6 +12,7 @@ declare const self: ServiceWorkerGlobalScope &
     readonly __SLOT_WORKER: string;
   };
 
+self.ropewayWorker = self.__SLOT_WORKER;
 try {
   self.importScripts((self.ropewayShell ?? shellOriginOf(self.location.origin)) + self.__SLOT_WORKER);
 } catch {

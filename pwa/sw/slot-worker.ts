@@ -2,7 +2,7 @@
  * A slot's service worker: answers every request of its pages out of the tunnel. The page and this worker are one
  * trust domain; what keeps sites apart is that the tunnel stamps who asks.
  */
-import { ErrorCode } from "../../shared/errors.ts";
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
@@ -117,7 +117,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const body = await outgoingBody(request, context);
   const plain = requestHead(request, target, context, { documentUrl, bodyLength: body.length });
   const events = eventStreams.begin(event.clientId, request);
-  const asked = events === null ? plain : { ...plain, headers: [...plain.headers, ...events.headers] };
+  const asked = { ...plain, headers: [...plain.headers, ...(events?.headers ?? [])] };
   const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "same-origin" } : asked;
   const content = watchedBody(event, body);
   const exchange: SlotExchange = {
@@ -143,13 +143,25 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     workerScript: withPrelude,
     finish,
   };
-  return isDownload ? answerDownload(exchange, url.searchParams.get("name") ?? "") : answerOf(exchange);
+  return isDownload ? answerDownload(exchange, url.searchParams.get("name")) : answerOf(exchange, events !== null);
 }
 
-async function answerOf(exchange: SlotExchange): Promise<Response> {
+/** To a network error an event source connects again, which is of no use here: browsers do not after these. */
+const CLOSES_EVENTS: ReadonlySet<number> = new Set([
+  ErrorCode.CORS_DENIED,
+  ErrorCode.UNSUPPORTED_SCHEME,
+  ErrorCode.DESTINATION_FORBIDDEN,
+  ErrorCode.BLOCKED,
+]);
+
+async function answerOf(exchange: SlotExchange, isForEvents: boolean): Promise<Response> {
   const { request, savesData } = exchange;
   if (request.mode === "navigate") return answerNavigation(exchange);
-  const answer = await answerSubresource(exchange);
+  const answer = await answerSubresource(exchange).catch((error: unknown) => {
+    if (!isForEvents || !(error instanceof RopewayError) || !CLOSES_EVENTS.has(error.code)) throw error;
+    exchange.finish();
+    return new Response(null, { status: 403 });
+  });
   return savesData && WORKERS.has(request.destination) ? savingWorker(answer) : answer;
 }
 

@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 84.9 * KB,
+    limit: 85.3 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.6 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
@@ -26,7 +26,7 @@ const budgets: readonly Budget[] = [
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 31.2 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
-  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22.2 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22.3 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 7 * KB },
 ];
 

@@ -32,5 +32,8 @@ it.each(["if-modified-since", "if-none-match", "if-unmodified-since", "if-match"
     expect(cacheModeOf(cacheRequest({ headers }))).toBe("no-store");
     expect(cacheModeOf(cacheRequest({ headers, cacheMode: "force-cache" }))).toBe("force-cache");
     expect(cacheModeFields(cacheRequest({ headers }))).toEqual(uncached);
+    // As Chromium shows a service worker that a script has set one.
+    expect(cacheModeOf(cacheRequest({ headers, cacheMode: "no-cache" }))).toBe("no-store");
+    expect(cacheModeFields(cacheRequest({ headers, cacheMode: "no-cache" }))).toEqual([["cache-control", "max-age=0"]]);
   },
 );

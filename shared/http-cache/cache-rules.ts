@@ -546,12 +546,13 @@ const CONDITIONS = ["if-modified-since", "if-none-match", "if-unmodified-since",
 
 export function cacheModeOf({ cacheMode, headers }: CacheRequest): CacheMode {
   const isConditional = headers.some(([name]) => CONDITIONS.includes(name));
-  return cacheMode === "default" && isConditional ? "no-store" : cacheMode;
+  // Chromium shows a service worker "no-cache" where the script has set a condition, and no mode.
+  return isConditional && (cacheMode === "default" || cacheMode === "no-cache") ? "no-store" : cacheMode;
 }
 
 /** What the mode adds to the request where the page did not set it. */
 export function cacheModeFields(request: CacheRequest): HeaderList {
-  const mode = cacheModeOf(request);
+  const mode = request.cacheMode === "no-cache" ? "no-cache" : cacheModeOf(request);
   const lacks = (name: string) => request.headers.every(([each]) => each !== name);
   if (mode === "no-cache") return lacks("cache-control") ? [["cache-control", "max-age=0"]] : [];
   if (mode !== "no-store" && mode !== "reload") return [];

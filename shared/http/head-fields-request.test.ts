@@ -24,6 +24,19 @@ function request(changes: Record<string, string | undefined>, ...more: HeaderFie
   return [...pseudo, ...more];
 }
 
+test("the cache mode goes with a request for another origin, and what a page says in its place does not", () => {
+  const other: RequestHead = { ...requestHead, url: "https://b.example/x", headers: [] };
+  for (const cache of ["no-cache", "no-store", "reload"] as const) {
+    expect(fieldsToRequest(onTheWire(requestToFields({ ...other, cache })))).toEqual({ ...other, cache });
+    const said: RequestHead = { ...other, headers: [["sec-ropeway-cache", cache]] };
+    expect(fieldsToRequest(onTheWire(requestToFields(said)))).toEqual(other);
+    const own = { ...other, url: "https://a.example/x" };
+    expect(fieldsToRequest(onTheWire(requestToFields({ ...own, cache })))).toEqual(own);
+  }
+  for (const cache of ["default", "force-cache"] as const)
+    expect(fieldsToRequest(onTheWire(requestToFields({ ...other, cache })))).toEqual(other);
+});
+
 test("the name of a stored body goes with a request, and what a page says in its place does not", () => {
   const head: RequestHead = {
     ...requestHead,

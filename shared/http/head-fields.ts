@@ -8,6 +8,7 @@ import { LINK_CODINGS } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { EncodableField } from "../wire/hpack/tables.ts";
 import type {
+  CacheMode,
   CredentialsMode,
   Delivery,
   Destination,
@@ -82,10 +83,21 @@ export const EDGE_SCHEME = "ropeway:";
 export const LEARNED_REQUESTS = "sec-ropeway-learned";
 /** How many pushes a page may have, likewise. */
 const PUSHES = "sec-ropeway-pushes";
+/** How caches are to take a request of another origin, whose fields say nothing of it, likewise. */
+const CACHE_MODE = "sec-ropeway-cache";
+const CACHE_MODES = ["no-cache", "no-store", "reload"] as const satisfies readonly CacheMode[];
 /** That a page runs no scripts, likewise. */
 const SCRIPTS = "sec-ropeway-scripts";
 const NO_SCRIPTS = "none";
-const OF_TUNNEL: ReadonlySet<string> = new Set([STORED_BODY, KNOWN_URLS, LEARNED_REQUESTS, PUSHES, SCRIPTS, IMAGES]);
+const OF_TUNNEL: ReadonlySet<string> = new Set([
+  STORED_BODY,
+  KNOWN_URLS,
+  LEARNED_REQUESTS,
+  PUSHES,
+  CACHE_MODE,
+  SCRIPTS,
+  IMAGES,
+]);
 
 export function requestToFields(head: RequestHead): EncodableField[] {
   // From the whole URL: `search` is the same for an empty query and none, which servers tell apart.
@@ -113,6 +125,8 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.images !== undefined) fields.push(imageWishField(head.images));
   if (head.allowsTrackers === true) fields.push(TRACKERS_ALLOWED);
   if (head.pushes !== undefined) fields.push([PUSHES, String(head.pushes), "without"]);
+  const cacheMode = CACHE_MODES.find((mode) => mode === head.cache);
+  if (cacheMode !== undefined && head.origin !== `${scheme}://${authority}`) fields.push([CACHE_MODE, cacheMode]);
   if (head.isScriptless === true) fields.push([SCRIPTS, NO_SCRIPTS]);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
@@ -149,6 +163,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   const learned = headerValue(headers, LEARNED_REQUESTS);
   const pushes = headerValue(headers, PUSHES);
+  const cache = CACHE_MODES.find((mode) => mode === headerValue(headers, CACHE_MODE));
   return {
     method,
     ...parseProtocol(method, pseudo.get("protocol")),
@@ -171,6 +186,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(images === undefined ? {} : { images }),
     ...(has(headers, TRACKERS_ALLOWED) ? { allowsTrackers: true } : {}),
     ...(pushes !== null && /^\d{1,3}$/.test(pushes) ? { pushes: Number(pushes) } : {}),
+    ...(cache === undefined ? {} : { cache }),
     ...(headerValue(headers, SCRIPTS) === NO_SCRIPTS ? { isScriptless: true } : {}),
   };
 }

@@ -95,6 +95,7 @@ describe("headers of the app's own files", () => {
     expect(policy).toContain("default-src 'none'");
     // What all slots have in common comes from the shell's host.
     expect(policy).toContain("script-src 'self' https://ropeway.example/.ropeway/;");
+    expect(policy).toContain("connect-src 'self' https://ropeway.example/.ropeway/;");
     expect(policy).toMatch(/frame-ancestors https:\/\/ropeway\.example https:\/\/\*\.ropeway\.example$/);
     expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
   });

@@ -69,7 +69,7 @@ export function securityHeaders(url: URL, kind: HostKind, hosts: DeploymentHosts
   // The app has no form. The way back to what a page's form led to is one of the app's, as browsers count.
   const policy =
     kind === "slot"
-      ? `default-src 'none'; script-src 'self' ${baseOrigin}${RESERVED_PATH}; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${baseOrigin}${slots}`
+      ? `default-src 'none'; script-src 'self' ${baseOrigin}${RESERVED_PATH}; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self' ${baseOrigin}${RESERVED_PATH}; base-uri 'none'; form-action 'none'; frame-ancestors ${baseOrigin}${slots}`
       : `default-src 'self'; script-src 'self'${wasm}; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' ${socket}; worker-src 'self'; frame-src 'self'${slots}; object-src 'none'; base-uri 'none'; form-action${slots || " 'self'"}; frame-ancestors 'self'`;
   // No page that opens the app gets a handle on its window.
   const opener: Record<string, string> = kind === "slot" ? {} : { "cross-origin-opener-policy": "same-origin" };

@@ -2,6 +2,7 @@
 
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { isFieldName } from "../../shared/http/head-fields.ts";
 import type { HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
 import { isSameOrigin } from "../../shared/web/origin.ts";
 
@@ -236,8 +237,8 @@ export class PreflightCache {
     checkCors(headers, url, origin, withCredentials);
     if (!response.ok) throw denied(url, `it answered the preflight with status ${response.status}`);
 
-    const methods = new Set(listOf(headers.get("access-control-allow-methods")));
-    const names = new Set(listOf(headers.get("access-control-allow-headers")).map((name) => name.toLowerCase()));
+    const methods = tokensOf(headers, "access-control-allow-methods", url);
+    const names = tokensOf(headers, "access-control-allow-headers", url, (name) => name.toLowerCase());
     const allowsAll = (list: ReadonlySet<string>) => !withCredentials && list.has("*");
     if (!isSafelistedMethod(method) && !methods.has(method) && !allowsAll(methods)) {
       throw denied(url, `it does not allow the method ${method}`);
@@ -258,11 +259,12 @@ function maxAge(field: string | null): number {
   return Math.min(seconds * 1000, PREFLIGHT_AGE);
 }
 
-function listOf(field: string | null): string[] {
-  return (field ?? "")
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
+/** Fetch section 4.9 step 7.4: a member that is no token spoils the list, and with it the answer. Empty members do not. */
+function tokensOf(headers: Headers, field: string, url: URL, normalized = (name: string) => name): Set<string> {
+  const items = (headers.get(field) ?? "").split(",").map((item) => normalized(item.trim()));
+  const members = items.filter((item) => item !== "");
+  if (members.every((member) => isFieldName(member.toLowerCase()))) return new Set(members);
+  throw denied(url, `its ${field} is no list of names`);
 }
 
 function keyOf({ partition, url, origin, method, unsafeNames, withCredentials }: PreflightRequest): string {

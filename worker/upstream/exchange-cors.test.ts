@@ -17,6 +17,19 @@ describe("CORS", () => {
     expect(asked[0]?.headers).toMatchObject({ origin: A, "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" });
   });
 
+  it.each([
+    ["no-store", { "cache-control": "no-cache", pragma: "no-cache" }],
+    ["reload", { "cache-control": "no-cache", pragma: "no-cache" }],
+    ["no-cache", { "cache-control": "max-age=0" }],
+  ] as const)("tells caches on the way of the mode %s, without a preflight", async (cache, fields) => {
+    const { upstream, asked } = fakeWeb({ [api]: () => new Response("[]", { headers: allow }) });
+    await upstream(fetchOf(api, { cache }));
+    expect(asked.map(({ method }) => method)).toEqual(["GET"]);
+    expect(asked[0]?.headers).toMatchObject(fields);
+    await upstream(fetchOf(api));
+    expect(asked[1]?.headers).not.toHaveProperty("cache-control");
+  });
+
   it("denies a page what the other origin does not share, also after a redirect", async () => {
     const { upstream } = fakeWeb({
       [api]: () => new Response("secret"),

@@ -82,6 +82,21 @@ describe("PreflightCache", () => {
       { "access-control-allow-credentials": "true", "access-control-allow-methods": "*" },
       false,
     ],
+    [
+      "empty members",
+      { unsafeNames: ["x-a"] },
+      { "access-control-allow-methods": ",PUT,,", "access-control-allow-headers": " , x-a," },
+      true,
+    ],
+    ["a name with a space", { unsafeNames: ["x-a"] }, { "access-control-allow-headers": "x-a, x b" }, false],
+    ["a quoted name", { unsafeNames: ["x-a"] }, { "access-control-allow-headers": '"x-a", x-a' }, false],
+    ["a method with a slash", { unsafeNames: ["x-a"] }, { "access-control-allow-methods": "PUT, a/b" }, false],
+    [
+      "a list of spaces",
+      { method: "GET", unsafeNames: ["x-a"] },
+      { "access-control-allow-methods": "PUT DELETE" },
+      false,
+    ],
   ])("judges %s", (_name, change, fields, passes) => {
     const cache = new PreflightCache(() => 0);
     const accept = () => cache.accept(question(change), answer(fields));

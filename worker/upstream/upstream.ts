@@ -15,7 +15,7 @@ import type {
   ScriptCookie,
 } from "../../shared/http/heads.ts";
 import { clearedField } from "../../shared/http/phone-fields.ts";
-import { clears } from "../../shared/http-cache/cache-rules.ts";
+import { cacheModeFields, clears } from "../../shared/http-cache/cache-rules.ts";
 import * as limits from "../../shared/limits.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/policies.ts";
@@ -275,6 +275,10 @@ class Exchange {
       acceptLanguage,
       savesData,
     });
+    if (head.cache !== undefined) {
+      const asked = { ...head, headers: [...headers], cacheMode: head.cache };
+      for (const [name, value] of cacheModeFields(asked)) headers.set(name, value);
+    }
     const isConditional = addStoreCondition(headers, head, this.#tainting, this.#chain.length === 1);
     const body = (await this.#body?.open()) ?? null;
     await this.#claim();

@@ -55,6 +55,8 @@ export type Notice =
   | { readonly kind: "no-way-back" }
   /** The page went to its own address again and again, and was stopped. */
   | { readonly kind: "loop"; readonly url: string }
+  /** A script of the page has failed, since it does not go on without an answer. */
+  | { readonly kind: "sync"; readonly url: string }
   /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
   | { readonly kind: "wrong-key"; readonly why: string | null }
   /** News of pages without scripts. */

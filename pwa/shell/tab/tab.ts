@@ -317,6 +317,10 @@ export class Tab implements AppTab, TabActions {
       case "staying":
         if (this.#sent === null && this.#awaited === slot.origin) this.#change(step.stayAfterAll);
         return;
+      case "sync-refused": {
+        const { url } = this.state;
+        return this.#app.notify({ kind: "sync", url }, () => this.state.url !== url);
+      }
       case "links":
         return this.#onLinks(message.urls, slot);
       case "reload-sends-form":

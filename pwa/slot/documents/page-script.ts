@@ -3,6 +3,7 @@
  * cookies, and sees to it that nothing it does goes past the service worker. What it cannot reach, the policy closes.
  */
 
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { patchBlobs } from "../page/blob-documents.ts";
 import { askToBeAdopted, ChildWindows, patchChildWindows } from "../page/child-windows.ts";
 import { patchElements } from "../page/elements.ts";
@@ -31,7 +32,7 @@ function start(config: PageConfig): void {
   const worker = serviceWorker === undefined ? null : new WorkerClient(context, serviceWorker);
   if (worker !== null) {
     worker.cookies.patchWindow();
-    patchUploads(worker);
+    patchUploads(worker, () => context.toShell({ tag: MESSAGE_TAG, type: "sync-refused" }));
     watchReaders(() => worker.readsPixels());
   }
   const names = patchMessages(context);

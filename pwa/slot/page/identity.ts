@@ -9,7 +9,7 @@ import { beforeScript, blobPrelude, dataScript, type PageSockets, serveWorker } 
 import { toReal, toSlot } from "../slot-url.ts";
 import { blobOf } from "./blob-documents.ts";
 import type { PageContext } from "./page-context.ts";
-import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
+import { patchAccessor, patchConstructor, patchMethod, patchResponseType, removeProperties } from "./patch.ts";
 
 function patchDocument({ config, realUrl }: PageContext): void {
   const url = () => toReal(location.href, config);
@@ -32,6 +32,31 @@ function patchDocument({ config, realUrl }: PageContext): void {
 /** Milliseconds in which a worker has begun to load. */
 const SCRIPT_FETCH_TIME = 10_000;
 
+/** @param mapped gives the slot's URL for a real one of the page's own origin. */
+function patchRequests({ config }: PageContext, mapped: (url: unknown) => unknown): void {
+  patchMethod(window, "fetch", (native, self, args) => {
+    const [input, given] = args;
+    const isRequest = input instanceof Request;
+    const { mode = isRequest ? input.mode : "", referrer = isRequest && input.referrer === "" ? "" : null } = (given ??
+      {}) as { readonly mode?: string; readonly referrer?: string };
+    // The worker cannot tell no referrer from one that the browser has left out.
+    const init = referrer === "" ? { ...(given as RequestInit), referrerPolicy: "no-referrer" } : given;
+    // A referrer is told whole where the browser takes the target for its own.
+    if (mode !== "same-origin" && !referrer) return native(self, init === given ? args : [input, init]);
+    return native(self, [isRequest ? new Request(toSlot(input.url, config), input) : mapped(input), ownReferrer(init)]);
+  });
+  /** The browser takes no referrer of another origin. */
+  const ownReferrer = (given: unknown): unknown => {
+    const { referrer } = (given ?? {}) as RequestInit;
+    if (!referrer) return given;
+    const told = mapped(referrer);
+    return told === referrer ? given : { ...(given as RequestInit), referrer: told };
+  };
+  patchConstructor("Request", (construct, [input, init, ...rest]) => construct([input, ownReferrer(init), ...rest]));
+  patchAccessor(Request.prototype, "referrer", { get: (native) => toReal(String(native()), config) });
+  patchResponseType([config.slotOrigin, config.realOrigin]);
+}
+
 /** Real URLs of the page's own origin where the browser insists on the slot's. */
 function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
   const { config } = context;
@@ -50,17 +75,7 @@ function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
       context.isPosted = false;
     });
   }
-  patchMethod(window, "fetch", (native, self, args) => {
-    const [input, given] = args;
-    const isRequest = input instanceof Request;
-    const { mode = isRequest ? input.mode : "", referrer = isRequest && input.referrer === "" ? "" : null } = (given ??
-      {}) as { readonly mode?: string; readonly referrer?: string };
-    // The worker cannot tell no referrer from one that the browser has left out.
-    const init = referrer === "" ? { ...(given as RequestInit), referrerPolicy: "no-referrer" } : given;
-    // A referrer is told whole where the browser takes the target for its own.
-    if (mode !== "same-origin" && !referrer) return native(self, init === given ? args : [input, init]);
-    return native(self, [isRequest ? new Request(toSlot(input.url, config), input) : mapped(input), init]);
-  });
+  patchRequests(context, mapped);
   for (const name of ["Worker", "SharedWorker"] as const)
     patchConstructor(name, (construct, [url, given, ...rest]) => {
       // The site's host may be another's before such a worker ends.
@@ -102,13 +117,16 @@ export function patchIdentity(context: PageContext, sockets: PageSockets): void 
   patchDocument(context);
   patchConnection(window, context);
   patchUrlArguments(context, sockets);
-  Object.defineProperty(window, "origin", {
-    get: () => context.config.realOrigin,
+  const named = {
+    get origin(): unknown {
+      return context.config.realOrigin;
+    },
     // Pages may replace it, as they may the native one.
-    set: (value: unknown) => Object.defineProperty(window, "origin", { value, configurable: true, writable: true }),
-    configurable: true,
-    enumerable: true,
-  });
+    set origin(value) {
+      Object.defineProperty(window, "origin", { value, configurable: true, writable: true });
+    },
+  };
+  Object.defineProperty(window, "origin", Object.getOwnPropertyDescriptor(named, "origin") as PropertyDescriptor);
   removeNetworkFeatures(window);
   removeProperties(Navigator.prototype, ["serviceWorker"]);
 }

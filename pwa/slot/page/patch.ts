@@ -1,5 +1,7 @@
 /** Replaces built-ins of a window. Pages may change the same built-ins later; ours were taken first. */
 
+import { parseUrl } from "../../../shared/web/origin.ts";
+
 const { apply, construct, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect;
 
 export type NativeCall = (self: unknown, args: readonly unknown[]) => unknown;
@@ -19,7 +21,14 @@ export function patchMethod(
       return replacement(call, this, args);
     },
   };
-  defineProperty(target, name, { ...descriptor, value });
+  defineProperty(target, name, { ...descriptor, value: shapedAs(native, value as object) });
+}
+
+/** Says of itself what the native function says, but for its source. */
+function shapedAs<Patched extends object>(native: object, patched: Patched): Patched {
+  for (const key of ["name", "length"])
+    defineProperty(patched, key, getOwnPropertyDescriptor(native, key) as PropertyDescriptor);
+  return patched;
 }
 
 /** Like `patchMethod`, for `new window[name](…)`. */
@@ -49,16 +58,34 @@ export function patchAccessor(target: object, name: string, { get, set }: Access
   if (descriptor === undefined || nativeGet === undefined) return;
   const patched: PropertyDescriptor = { ...descriptor };
   if (get !== undefined) {
-    patched.get = function (this: unknown) {
-      return get(() => apply(nativeGet, this, []), this);
+    const { call } = {
+      call(this: unknown) {
+        return get(() => apply(nativeGet, this, []), this);
+      },
     };
+    patched.get = shapedAs(nativeGet, call);
   }
   if (set !== undefined && nativeSet !== undefined) {
-    patched.set = function (this: unknown, value: unknown) {
-      set((mapped) => apply(nativeSet, this, [mapped]), this, value);
+    const { call } = {
+      call(this: unknown, value: unknown) {
+        set((mapped) => apply(nativeSet, this, [mapped]), this, value);
+      },
     };
+    patched.set = shapedAs(nativeSet, call);
   }
   defineProperty(target, name, patched);
+}
+
+/** To the browser, all that a service worker answers is of the page's own origin. @param own origins that are. */
+export function patchResponseType(own: readonly string[]): void {
+  const url = getOwnPropertyDescriptor(Response.prototype, "url")?.get as () => string;
+  patchAccessor(Response.prototype, "type", {
+    get(native, self) {
+      const type = native();
+      const { origin = "null" } = parseUrl(apply(url, self, [])) ?? {};
+      return type === "basic" && origin !== "null" && !own.includes(origin) ? "cors" : type;
+    },
+  });
 }
 
 /** Takes properties away, so that `in` and typeof say the feature is missing. */

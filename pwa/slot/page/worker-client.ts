@@ -153,8 +153,10 @@ class Uploads {
 /**
  * Progress of XHR uploads. Of a request that a service worker answers, the browser tells that its upload began or failed,
  * and no more: the rest comes from the service worker, for a request whose `upload` the page has asked for.
+ *
+ * @param onRefused the page has asked for an answer that it does not go on without, which no browser lets past a policy.
  */
-export function patchUploads(worker: WorkerClient): void {
+export function patchUploads(worker: WorkerClient, onRefused: () => void): void {
   const known = new WeakMap<object, Uploads>();
   patchAccessor(XMLHttpRequest.prototype, "upload", {
     get(native, self) {
@@ -166,6 +168,12 @@ export function patchUploads(worker: WorkerClient): void {
   });
   patchMethod(XMLHttpRequest.prototype, "send", (native, self, args) => {
     if (args[0] !== undefined && args[0] !== null) known.get(self as object)?.begin();
-    return native(self, args);
+    try {
+      return native(self, args);
+    } catch (error) {
+      // Only such a request fails at once in this way.
+      if (error instanceof DOMException && error.name === "NetworkError") onRefused();
+      throw error;
+    }
   });
 }

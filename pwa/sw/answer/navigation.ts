@@ -62,7 +62,7 @@ async function answerWith(exchange: SlotExchange, response: TunnelResponse): Pro
  * `<a download>`: whatever it is, the browser saves it. Where it cannot be had nothing happens: a notice
  * or an error would take the place of the page.
  */
-export async function answerDownload(exchange: SlotExchange, name: string): Promise<Response> {
+export async function answerDownload(exchange: SlotExchange, name: string | null): Promise<Response> {
   const response = await exchange.send().catch((error: unknown) => {
     if (error instanceof PortLost) throw error;
     return null;

@@ -4,7 +4,7 @@ import type { Destination } from "../../../shared/http/heads.ts";
 import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { toSlot } from "../../slot/slot-url.ts";
-import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
+import { type SlotExchange, type ToldHosts, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 
 /** Where it shows whether a response came by a redirect. */
@@ -82,11 +82,14 @@ function isOpaque({ context, head }: SlotExchange, finalUrl: string): boolean {
   return [head.url, finalUrl].some((url) => new URL(url).origin !== context.realOrigin);
 }
 
-/** As near as can be: only the browser makes responses with the status 0. */
-function opaque(exchange: SlotExchange, response: TunnelResponse): Response {
+/** Only the browser makes these. It has the worker's own script at hand, which no page can read in an opaque response. */
+async function opaque(exchange: SlotExchange, response: TunnelResponse): Promise<Response> {
   response.cancel();
   exchange.finish();
-  return new Response(null);
+  const path = (globalThis as ToldHosts).ropewayWorker ?? "";
+  return fetch(exchange.context.shellOrigin + path, { mode: "no-cors", cache: "force-cache" }).catch(
+    () => new Response(null),
+  );
 }
 
 /** The browser would refuse to go there. */

@@ -2,7 +2,13 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { EDGE_SCHEME, headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { type Decision, decide, isLifetimeGuessed, selectVariant } from "../../../shared/http-cache/cache-rules.ts";
+import {
+  cacheModeOf,
+  type Decision,
+  decide,
+  isLifetimeGuessed,
+  selectVariant,
+} from "../../../shared/http-cache/cache-rules.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { siteName } from "../../messages/site-name.ts";
 import type { StoreQuestion, StoreStats } from "../../messages/tunnel-messages.ts";
@@ -263,7 +269,7 @@ export class StoredSource implements LoadedStore {
   }
 
   #alike({ head, context }: Lookup, index: PartitionIndex<StoredExchange>): Alike | null {
-    return head.cacheMode === "default" ? alikeOf(index, head, context) : null;
+    return cacheModeOf(head) === "default" ? alikeOf(index, head, context) : null;
   }
 
   /** A document needs its cookies, too. */

@@ -165,6 +165,8 @@ export function noticeText(notice: Notice): string {
       return `To reload this page, what you sent to ${shortHost(notice.url)} has to be sent again`;
     case "loop":
       return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
+    case "sync":
+      return `A script of ${shortHost(notice.url)} would stop the page until it has an answer, which cannot be done here. Parts may be missing`;
     case "no-way-back":
       return "What you sent led to the page before: the way back is closed";
     case "lite":

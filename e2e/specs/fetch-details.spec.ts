@@ -1,0 +1,226 @@
+/** What scripts see of requests and answers, and origins of requests, in the corners: as on a direct visit. */
+import type { Frame, Page } from "@playwright/test";
+import { expect, test } from "../fixtures/browser.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+
+function serve(origin: TestOrigin): void {
+  const open = { "access-control-allow-origin": "*" };
+  const events = { "content-type": "text/event-stream" };
+  origin.route("/events/ends", ({ reply }) => reply(200, { ...events, ...open }, "data: x\n\n"));
+  origin.route("/events/refused", ({ reply }) => reply(200, events, "data: x\n\n"));
+  origin.route("/events/500", ({ reply }) => reply(500, { ...events, ...open }, "data: x\n\n"));
+  origin.route("/events/204", ({ reply }) => reply(204, { ...events, ...open }));
+  origin.route("/events/404", ({ reply }) => reply(404, { ...open, "content-type": "text/html" }, "no"));
+  origin.route("/events/206", ({ reply }) => reply(206, { ...events, ...open }, "data: x\n\n"));
+  origin.route("/events/text", ({ reply }) => reply(200, { ...open, "content-type": "text/plain" }, "data: x\n\n"));
+  origin.route("/events/none", ({ reply }) => reply(200, open, "data: x\n\n"));
+  origin.route("/events/latin", ({ reply }) =>
+    reply(200, { ...open, "content-type": "text/event-stream; charset=iso-8859-1" }, "data: x\n\n"),
+  );
+  origin.route("/events/away", ({ request, reply }) =>
+    reply(302, { ...open, location: request.query.get("to") ?? "", "cache-control": "no-store" }),
+  );
+  origin.route("/events/loop", ({ reply }) =>
+    reply(302, { ...open, location: "/events/loop", "cache-control": "no-store" }),
+  );
+  origin.route("/events/cut", ({ socket }) => void socket.destroy());
+
+  origin.route("/tagged", ({ request, reply }) => {
+    const isHeld = request.headers["if-none-match"] === '"a"';
+    reply(
+      isHeld ? 304 : 200,
+      { ...open, "access-control-allow-headers": "*", etag: '"a"', "cache-control": "no-cache" },
+      isHeld ? "" : "tagged",
+    );
+  });
+  origin.route("/fresh", ({ reply }) =>
+    reply(200, { ...open, "cache-control": "public, max-age=600", "content-type": "text/plain" }, "fresh"),
+  );
+  const lists: Readonly<Record<string, Record<string, string>>> = {
+    "/lists/good": { "access-control-allow-methods": "PUT, DELETE", "access-control-allow-headers": "x-a,x-b" },
+    "/lists/empty": { "access-control-allow-methods": ",PUT,,", "access-control-allow-headers": " , x-a," },
+    "/lists/space": { "access-control-allow-methods": "PUT DELETE", "access-control-allow-headers": "x-a" },
+    "/lists/names": { "access-control-allow-methods": "PUT", "access-control-allow-headers": "x-a, x b" },
+    "/lists/slash": { "access-control-allow-methods": "PUT, a/b", "access-control-allow-headers": "x-a" },
+    "/lists/quoted": { "access-control-allow-methods": "PUT", "access-control-allow-headers": '"x-a", x-a' },
+    "/lists/none": {},
+  };
+  for (const [path, fields] of Object.entries(lists))
+    origin.route(path, ({ reply }) => reply(200, { ...open, ...fields, "access-control-max-age": "0" }, "listed"));
+}
+
+/** How event sources go on after their first event, if one is heard of: open, connecting again, or closed. */
+function watchEvents([own, other]: readonly [string, string]): Promise<Record<string, string>> {
+  const addresses = ["ends", "refused", "500", "204", "404", "206", "text", "none", "latin", "loop", "cut"].map(
+    (name) => `/events/${name}`,
+  );
+  const targets = [
+    ...addresses.flatMap((address) => [own + address, other + address]),
+    `${own}/events/away?to=${other}/events/refused`,
+    `${own}/events/away?to=${other}/events/ends`,
+    `${own}/events/away?to=ftp://a.example/`,
+    `${other}/events/away?to=${own}/events/ends`,
+    `${other}/events/ends?credentials`,
+  ];
+  const watch = (url: string) =>
+    new Promise<readonly [string, string]>((resolve) => {
+      const source = new EventSource(url, { withCredentials: url.endsWith("?credentials") });
+      const seen: string[] = [];
+      source.onopen = () => seen.push(`open ${source.readyState}`);
+      source.onmessage = ({ data }) => seen.push(`message ${data}`);
+      source.onerror = () => {
+        seen.push(`error ${source.readyState}`);
+        source.close();
+        resolve([
+          url.replace(own, "own").replace(other, "other").replace(own, "own").replace(other, "other"),
+          seen.join(),
+        ]);
+      };
+    });
+  return Promise.all(targets.map(watch)).then((entries) => Object.fromEntries(entries));
+}
+
+async function askInCorners([own, other]: readonly [string, string]): Promise<Record<string, unknown>> {
+  const seen: Record<string, unknown> = {};
+  // The phone's store comes late.
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const name = (text: string) => text.replace(own, "own").replace(other, "other").replace(location.origin, "own");
+  const note = async (key: string, asked: Promise<Response>) => {
+    try {
+      const answer = await asked;
+      const fields = [...answer.headers]
+        .map(([field]) => field)
+        .filter((field) => !["age", "date", "connection", "keep-alive", "transfer-encoding"].includes(field));
+      const { type, status, ok, redirected, statusText } = answer;
+      seen[key] = {
+        type,
+        status,
+        ok,
+        redirected,
+        statusText,
+        url: name(answer.url),
+        hasBody: answer.body !== null,
+        fields,
+        text: await answer.text(),
+        cloned: answer.clone === undefined ? "" : answer.type,
+      };
+    } catch (error) {
+      seen[key] = (error as Error).name;
+    }
+  };
+  for (const [at, base] of [
+    ["own", own],
+    ["other", other],
+    ["path", ""],
+  ] as const) {
+    await note(`${at} plain`, fetch(`${base}/fresh?plain`));
+    await note(`${at} no-cors`, fetch(`${base}/fresh?opaque`, { mode: "no-cors" }));
+    await note(`${at} no-cors head`, fetch(`${base}/fresh?opaque`, { mode: "no-cors", method: "HEAD" }));
+    await note(`${at} no-cors post`, fetch(`${base}/fresh?posted`, { mode: "no-cors", method: "POST", body: "x" }));
+    await note(`${at} no-cors 500`, fetch(`${base}/events/500`, { mode: "no-cors" }));
+    await note(`${at} redirected`, fetch(`${base}/events/away?to=/fresh`));
+    await note(`${at} no-cors redirected`, fetch(`${base}/events/away?to=/fresh`, { mode: "no-cors" }));
+    await note(`${at} manual`, fetch(`${base}/events/away?to=/fresh`, { redirect: "manual" }));
+    await note(`${at} condition`, fetch(`${base}/tagged?condition`, { headers: { "if-none-match": '"a"' } }));
+    await note(`${at} other condition`, fetch(`${base}/tagged?condition`, { headers: { "if-none-match": '"b"' } }));
+    await note(`${at} stored`, fetch(`${base}/tagged?stored`));
+    await note(`${at} stored again`, fetch(`${base}/tagged?stored`));
+    await note(`${at} stored, condition`, fetch(`${base}/tagged?stored`, { headers: { "if-none-match": '"a"' } }));
+    await note(`${at} stored, no-store`, fetch(`${base}/tagged?stored`, { cache: "no-store" }));
+    for (const list of ["good", "empty", "space", "names", "slash", "quoted", "none"]) {
+      await note(`${at} PUT ${list}`, fetch(`${base}/lists/${list}`, { method: "PUT", body: "x" }));
+      await note(`${at} x-a ${list}`, fetch(`${base}/lists/${list}`, { headers: { "x-a": "1" } }));
+    }
+  }
+  await note("other site's blob", fetch("data:text/plain,x", { mode: "no-cors" }));
+  seen["blob"] = (await fetch(URL.createObjectURL(new Blob(["x"])))).type;
+  const error = Response.error();
+  seen["made"] = [new Response("x").type, error.type, error.status, new Response().url];
+  const requests: Record<string, Request> = {
+    plain: new Request("/a"),
+    whole: new Request(`${own}/a`),
+    none: new Request("/a", { referrer: "" }),
+    client: new Request("/a", { referrer: "about:client" }),
+    path: new Request("/a", { referrer: "/elsewhere?x" }),
+    wholeReferrer: new Request("/a", { referrer: `${own}/elsewhere?y` }),
+    other: new Request(`${other}/a`, { referrer: "/elsewhere" }),
+  };
+  for (const [key, request] of Object.entries(requests)) seen[`referrer ${key}`] = name(request.referrer);
+  return seen;
+}
+
+/** Names and numbers of parameters of all that a page may call. */
+function shapes(): Record<string, string> {
+  const seen: Record<string, string> = {};
+  const note = (owner: string, target: object) => {
+    for (const [key, { value, get, set }] of Object.entries(Object.getOwnPropertyDescriptors(target)))
+      for (const [kind, call] of [
+        ["", value],
+        ["get", get],
+        ["set", set],
+      ] as const)
+        if (typeof call === "function")
+          seen[`${owner}.${key} ${kind}`] = `${call.name} ${call.length} ${Object.hasOwn(call, "prototype")}`;
+  };
+  const realm = window as unknown as Record<string, unknown>;
+  note("window", window);
+  for (const key of Object.getOwnPropertyNames(window)) {
+    const value = realm[key];
+    if (typeof value !== "function" || !/^[A-Z]/.test(key)) continue;
+    note(key, value);
+    const prototype: unknown = value.prototype;
+    if (typeof prototype === "object" && prototype !== null) note(`${key}.prototype`, prototype);
+  }
+  return seen;
+}
+
+/** WebSocket is a class of Ropeway's own. What is missing is told in the limits. */
+function alike(wanted: Record<string, string>, got: Record<string, string>): Record<string, string> {
+  const keys = Object.keys(wanted).filter((key) => key in got && !key.startsWith("WebSocket"));
+  return Object.fromEntries(keys.map((key) => [key, wanted[key] ?? ""]));
+}
+
+test("scripts see of event sources, answers and functions what they see directly", async ({
+  app,
+  direct,
+  origin,
+  otherOrigin,
+}) => {
+  for (const each of [origin, otherOrigin]) serve(each);
+  origin.page("/", "<p>Home</p>");
+  const origins = [origin.origin, otherOrigin.origin] as const;
+  const see = async (page: Page | Frame) => ({
+    events: await page.evaluate(watchEvents, origins),
+    answers: await page.evaluate(askInCorners, origins),
+    shapes: await page.evaluate(shapes),
+    fresh: await page.evaluate(async (other) => {
+      await (await fetch(`${other}/fresh?again`)).text();
+      await (await fetch(`${other}/fresh?again`, { cache: "no-store" })).text();
+      await (await fetch(`${other}/fresh?again`, { cache: "reload" })).text();
+    }, otherOrigin.origin),
+    asked: otherOrigin.requests
+      .filter(({ url }) => url === "/fresh?again")
+      .map(({ headers }) => [headers["cache-control"], headers["pragma"]]),
+  });
+  await direct.page.goto(`${origin.origin}/`);
+  const wanted = await see(direct.page);
+  for (const each of [origin, otherOrigin]) each.forget();
+  await app.goto(`${origin.origin}/`);
+  const got = await see(await app.content());
+  const shared = alike(wanted.shapes, got.shapes);
+  expect(Object.keys(shared).length).toBeGreaterThan(5_000);
+  expect({ ...got, shapes: alike(got.shapes, wanted.shapes) }).toEqual({ ...wanted, shapes: shared });
+
+  const failure = await (await app.content()).evaluate(() => {
+    const request = new XMLHttpRequest();
+    request.open("GET", "/fresh", false);
+    try {
+      request.send();
+    } catch (error) {
+      return (error as Error).name;
+    }
+  });
+  expect(failure).toBe("NetworkError");
+  const bar = app.page.getByRole("navigation", { name: "Browser" });
+  await expect(bar.getByText("would stop the page until it has an answer")).toBeVisible();
+});
