@@ -109,7 +109,7 @@ const CONFIG = {
 
 const loadEngine = () => import("@ghostery/adblocker");
 
-/** Which other releases of the engine cannot read. */
+/** Version of the format, which other releases of the engine cannot read. */
 export async function compiledFormat(): Promise<number> {
   return (await loadEngine()).ENGINE_VERSION;
 }
@@ -237,7 +237,7 @@ export class ListKeeper {
     return found.length === parts ? concat(...found) : null;
   }
 
-  /** One at a time, and not again at once where it fails. */
+  /** A single fetch at a time, and not again at once where it fails. */
   #refresh(): Promise<Uint8Array | null> {
     const { now, log } = this.#options;
     if (this.#refreshing !== null) return this.#refreshing;

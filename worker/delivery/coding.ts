@@ -26,7 +26,7 @@ const ENCODERS: Readonly<Record<OwnCoding, Encode>> = {
   br: brotliBody,
 };
 
-/** What of a body says how it is to be coded. */
+/** Facts about a body that decide how it is coded. */
 export interface BodyFacts {
   readonly contentType: string | null;
   /** Null where the origin does not say. */
@@ -131,7 +131,7 @@ export const LINK_FLUSH_DELAY = 5;
 
 interface FlushedCoder {
   readonly coder: DeflateRaw | BrotliCompress;
-  /** What makes it put out all that it was given, in zlib's numbers. */
+  /** Flush after which the coder has put out all that it was given, in zlib's numbers. */
   readonly flush: number;
   /** Milliseconds after which it is flushed though more keeps coming, if nothing came out meanwhile. */
   readonly patience?: number;
@@ -173,7 +173,7 @@ function flushedBody(
   let pending: Promise<ReadableStreamReadResult<Uint8Array>> | null = null;
   let holdsInput = false;
 
-  /** One step: a chunk in, a flush, or the end. True when the source has ended. */
+  /** A step: a chunk in, a flush, or the end. True when the source has ended. */
   async function step(): Promise<boolean> {
     pending ??= reader.read();
     const next = await (holdsInput ? Promise.race([pending, settled(setTimer)]) : pending);
@@ -203,7 +203,7 @@ function flushedBody(
   return steppedStream({ reader, output, step, destroy });
 }
 
-/** Which bodies are text, or as good as: what compresses well. */
+/** Bodies that are text, or as good as: they compress well. */
 const COMPRESSIBLE = new RegExp(
   "^(?:text/.*|.*\\+(?:json|xml|text)|application/(?:" +
     "json|x-ndjson|ndjson|jsonl|json5|graphql|(?:x-)?javascript|(?:x-)?ecmascript|xml|xml-dtd|wasm|manifest|" +
@@ -228,7 +228,7 @@ function isCompressed(contentType: string | null): boolean {
   return COMPRESSED.test(essence(contentType));
 }
 
-/** What may go on as long as its page is there, so that its coder should be small. */
+/** A body that may go on as long as its page is there, so that its coder should be small. */
 function isEndless(contentType: string | null): boolean {
   return essence(contentType) === "text/event-stream";
 }
@@ -256,7 +256,7 @@ function passedOn({ head, body }: DecodedResponse, coded: CodedBody): DecodedRes
           if (isOver) return controller.close();
           if (passed.length > 0) return;
           pending ??= reader.read();
-          // It may fail while what came before is on its way.
+          // The source may fail while earlier bytes are on their way.
           pending.catch(() => {});
           const read = await Promise.race([pending, coded.passed]);
           if (read === undefined) continue;

@@ -44,7 +44,7 @@ export class PhoneDictionaries {
   #waiting: Waiting[] = [];
   /** Grows when all is forgotten: of what was asked for before nothing is kept. */
   #era = 0;
-  /** What is being written. */
+  /** Body that is being written. */
   #keeping: Promise<void> = Promise.resolve();
 
   /** @param room for what deliveries hold, of all phones in the process. */
@@ -129,7 +129,7 @@ export class PhoneDictionaries {
   #keepAll(): void {
     const bodies = this.#waiting.splice(0);
     this.#keeping = this.#keeping.then(async () => {
-      // One after the other: requests that come meanwhile find the processor between two.
+      // In turn: requests that come meanwhile find the processor between two.
       for (const each of bodies) await this.#keepOne(each);
     });
   }
@@ -139,7 +139,7 @@ export class PhoneDictionaries {
       const name = await kept.keep(place, url, body);
       if (replaces !== null && replaces !== name) await kept.drop(place, replaces);
     } catch {
-      // It is no dictionary then.
+      // The body is no dictionary then.
     }
     this.#room.give(body);
   }
@@ -219,7 +219,7 @@ interface Coder {
   readonly setTimer: SetTimer;
 }
 
-/** What a response takes of the edge's memory. */
+/** Bytes of the edge's memory that a response takes. */
 interface Hold {
   /** From now on no more than so many bytes. */
   shrink(bytes: number): void;
@@ -287,7 +287,7 @@ function codedBody(
     size = 0;
   }
 
-  /** One step: a chunk in, or a frame out. True when the source has ended. */
+  /** A step: a chunk in, or a frame out. True when the source has ended. */
   async function step(): Promise<boolean> {
     pending ??= reader.read();
     const next = await (size > 0
@@ -454,7 +454,7 @@ export function dictionaryPlace(head: RequestHead): string | null {
     return JSON.stringify([topLevelOrigin, target, mode, origin === null || isOwn ? "own" : origin]);
   }
   if (isOwn) return JSON.stringify([topLevelOrigin, target, "own", credentials]);
-  // What a page cannot read it must not measure either, and what is read with cookies the phone does not store.
+  // A page must not measure a body that it cannot read, and the phone stores none that was asked for with cookies.
   if (mode !== "cors" || credentials === "include") return null;
   return JSON.stringify([topLevelOrigin, target, mode, origin, credentials]);
 }
@@ -524,7 +524,7 @@ export function bodiesAbove(most: number, bodies: readonly SealedBody[]): Sealed
 }
 
 /**
- * Which bodies may share a compression context (PROTOCOL.md section 5.3): those of one origin that the same document may
+ * Bodies that may share a compression context (PROTOCOL.md section 5.3): those of one origin that the same document may
  * read, asked for with the same credentials. So the length of one tells nobody more about another than they can read.
  */
 export function memoryBodyStore(): SealedBodyStore {
@@ -605,7 +605,7 @@ export class DictionaryCompressor {
   }
 
   /**
-   * One frame of zstd, without a checksum.
+   * A single frame of zstd, without a checksum.
    *
    * @param level of zstd.
    * @throws Error where zstd has no memory.

@@ -95,7 +95,7 @@ function withoutBody({ url }: RequestHead, scriptCookies: readonly ScriptCookie[
 }
 
 /**
- * What must not run twice is logged before it is sent, and not sent again (PROTOCOL.md section 5.5).
+ * A request that must not run twice is logged before it is sent, and not sent again (PROTOCOL.md section 5.5).
  *
  * @returns to be called when the request is about to be sent and not before, or what was still being uploaded when the
  * edge died would count as sent; null where nothing is to be logged. It throws as this does.
@@ -108,7 +108,7 @@ async function claimOf({ method, delivery }: RequestHead, sentLog: SentLog): Pro
   const refuse = (answer: SentLogAnswer): void => {
     if (answer !== "new") throw notSentAgain(answer);
   };
-  // What is known now need not wait for the body.
+  // Facts that are known now need not wait for the body.
   if (isRepeat) refuse(await sentLog.find(id));
   return async () => refuse(await sentLog.claim(id, isRepeat));
 }
@@ -169,7 +169,7 @@ function violation(message: string): RopewayError {
   return new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", message);
 }
 
-// Which requests that must not run twice were sent to their origins, so that a phone that lost its session can ask
+// Requests that must not run twice, and were sent to their origins, so that a phone that lost its session can ask
 // again without fear. An entry is durable before the request leaves.
 
 /** Where one phone's entries are kept. Times are milliseconds since the epoch. */

@@ -69,7 +69,7 @@ async function isNamed(chunks: readonly Uint8Array[], { hash, size }: BodyName):
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Read = ReturnType<Reader["read"]>;
 
-/** What was read of a body, and what is to come. */
+/** The part of a body that was read, and the rest. */
 export interface ReadAhead {
   /** Copies. */
   readonly chunks: Uint8Array[];
@@ -94,7 +94,7 @@ export async function readAhead(
   try {
     for (let bytes = 0; bytes <= most; ) {
       const pending = reader.read();
-      // What fails here fails again for whoever reads on.
+      // A body that fails here fails again for the reader of the rest.
       const read = await Promise.race([pending.catch(() => null), late.promise]);
       if (read === null) return { chunks, rest: { reader, pending } };
       if (read.done) return { chunks, rest: "whole" };

@@ -51,7 +51,7 @@ export interface PhoneTraits {
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
   /** Whether it undoes `br`. */
   readonly takesBrotli?: boolean;
-  /** It knows reason phrases. */
+  /** The phone knows reason phrases. */
   readonly takesReasons?: boolean;
   /** Wish for all pictures of the session. */
   readonly images?: ImageWish;

@@ -40,7 +40,7 @@ export class SharedParts {
     this.#codecs = new SharedCodecs(codecs, clock.now);
   }
 
-  /** One phone's. */
+  /** Of one phone. */
   dictionaries(store: SealedBodyStore): PhoneDictionaries {
     return new PhoneDictionaries(store, this.#compressor, this.#held, this.#clock.setTimer);
   }

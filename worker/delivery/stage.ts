@@ -35,7 +35,7 @@ export interface Delivery {
   readonly takesBrotli?: boolean;
 }
 
-/** What a stage hands to the next. */
+/** A response as a stage hands it to the next. */
 export interface Passed extends ServerResponse {
   /** The same body as its origin coded it; null where it is another by now. */
   readonly coded: CodedBody | null;

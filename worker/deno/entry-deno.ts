@@ -175,7 +175,7 @@ function setting(name: keyof EdgeOptions): Partial<EdgeOptions> {
   return value === undefined || value === "" ? {} : { [name]: value };
 }
 
-/** What a device's sockets share. */
+/** State that a device's sockets share. */
 interface Phone {
   readonly server: TunnelServer;
   readonly siteData: SiteData;
@@ -239,7 +239,7 @@ function phoneOf(deviceId: string): Phone {
   return phone;
 }
 
-/** What cannot be stored now is stored with the next change. */
+/** A change that cannot be stored now is stored with the next one. */
 function storeAll({ siteData, device }: Phone): void {
   void Promise.allSettled([siteData.flush(), device.settle()]);
 }

@@ -16,7 +16,7 @@ interface Commit {
   commit(): Promise<{ readonly ok: boolean }>;
 }
 
-/** What is used of `Deno.Kv`. */
+/** Part of `Deno.Kv` that is used. */
 export interface KeyValueDatabase {
   get(key: Key): Promise<Entry>;
   /** A hundred entries are of one moment. */

@@ -91,7 +91,7 @@ const SLICE_BYTES = 60_000;
 /** The database forgets by itself. */
 const EXPIRING = { expireIn: KEPT_FOR };
 
-/** What the index has of each. */
+/** Entry of the index for each body. */
 interface Kept {
   readonly bytes: number;
   readonly time: number;

@@ -109,7 +109,7 @@ async function isOurs(headers: Headers, key: string): Promise<boolean> {
   );
 }
 
-/** What comes on a connection, read when it is wanted. */
+/** Bytes that come on a connection, read when they are wanted. */
 class Input {
   readonly #connection: Deno.Conn;
   #bytes = new Uint8Array(0);
@@ -148,7 +148,7 @@ class Input {
     try {
       this.#connection.close();
     } catch {
-      // It was closed already.
+      // The connection was closed already.
     }
   }
 
@@ -187,7 +187,7 @@ class DenoSocket implements OriginSocket {
   onWaiting: (() => void) | null = null;
   readonly #connection: Deno.Conn;
   readonly #input: Input;
-  /** One frame after the other. */
+  /** Frames go one after the other. */
   #writing: Promise<unknown> = Promise.resolve();
   #hasClosed = false;
   /** The message that is not whole; grows as its bytes come. */
@@ -226,7 +226,7 @@ class DenoSocket implements OriginSocket {
     this.#write(Opcode.CLOSE, payload).catch(() => {});
   }
 
-  /** What was said before leaves, if the origin takes it. */
+  /** Earlier messages leave, if the origin takes them. */
   abort(): void {
     const cut = () => this.#input.close();
     const timer = setTimeout(cut, 1_000);

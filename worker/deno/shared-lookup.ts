@@ -34,7 +34,7 @@ export interface SharedLookupsDeps extends Clock {
   readonly mostPerPhone?: number;
 }
 
-/** What a phone still has to ask, longest wait first. */
+/** Lookups that a phone still has to make, longest wait first. */
 interface Phone {
   readonly queue: Set<string>;
   running: number;
@@ -93,7 +93,7 @@ export class SharedLookups {
     }
   }
 
-  /** What nobody waits for any more is not asked. */
+  /** A lookup that nobody waits for any more is not made. */
   #forget(waiter: Waiter, host: string): void {
     const waiters = this.#waiters.get(host);
     if (waiters?.delete(waiter) !== true) return;

@@ -173,6 +173,6 @@ function close(connection: Deno.TcpConn): void {
   try {
     connection.close();
   } catch {
-    // It was closed already.
+    // The connection was closed already.
   }
 }

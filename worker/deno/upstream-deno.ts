@@ -43,7 +43,7 @@ class StreamedBlob extends Blob {
 }
 
 /**
- * One phone's upstream.
+ * Upstream of one phone.
  *
  * @param shared of all phones; null where they share nothing.
  */

@@ -55,7 +55,7 @@ export interface DirectoryCalls {
   adopt(device: NamedDevice, name: string): Promise<DeviceTerms | null>;
   /** Its pairing is over. */
   ended(deviceId: string, reason: EndReason): Promise<void>;
-  /** It is not paired any more, and asked to come in. */
+  /** The device is not paired any more, and asked to come in. */
   turnedAway(deviceId: string): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ const REFUSALS_TIME = 600_000;
 
 const EVENTS_RECORD = "events";
 
-/** One event of the log, with the id of its device: for later events of a device that is not listed any more. */
+/** An event of the log, with the id of its device: for later events of a device that is not listed any more. */
 type KeptEvent = DeviceEvent & { readonly deviceId?: string };
 
 /**
@@ -140,7 +140,7 @@ const LENGTH = 8;
 const MOST_CODES = 20;
 const CODES_RECORD = "codes";
 
-/** What a device gets that shows the code. `lastsFor` in milliseconds from then on. */
+/** Terms of a device that shows the code. `lastsFor` in milliseconds from then on. */
 export type CodeTerms =
   | { readonly kind: "full" }
   | { readonly kind: "guest"; readonly lastsFor: number | null; readonly mostBytes: number | null };
@@ -224,7 +224,7 @@ interface DeviceEntry {
   readonly pairedAt: number;
 }
 
-/** Which access key the devices are paired under. */
+/** Access key that the devices are paired under. */
 interface AccessRecord {
   /** Hash of ROPEWAY_ACCESS_KEY. */
   readonly keyHash: string;
@@ -240,7 +240,7 @@ export interface ListedDevice extends DeviceEntry {
 }
 
 export interface PairingRequest {
-  /** What the device shows: the access key, or a code. */
+  /** Secret that the device shows: the access key, or a code. */
   readonly secret: string;
   readonly name: string;
 }
@@ -300,7 +300,7 @@ export class DeviceDirectory implements DirectoryCalls {
     return this.#codes.create(terms);
   }
 
-  /** What became of pairings, newest first. */
+  /** Events of pairings, newest first. */
   events(): Promise<DeviceEvent[]> {
     return this.#log.list();
   }
@@ -366,7 +366,7 @@ export class DeviceDirectory implements DirectoryCalls {
     const name = await this.#nameOf(deviceId);
     if (name === null) return false;
     const byName = by === null ? null : await this.#nameOf(by);
-    // What is listed no more could not be unpaired once more.
+    // A device that is listed no more could not be unpaired once more.
     await deviceOf(deviceId).unpair(unpairing);
     await this.#remove(deviceId);
     await this.#log.note({ kind: "unpaired", deviceId, name, by: byName });
@@ -380,7 +380,7 @@ export class DeviceDirectory implements DirectoryCalls {
     const entry = await this.#options.store.get<DeviceEntry>(DEVICE + deviceId);
     if (entry !== undefined) return entry.terms;
     if (isGuest) return null;
-    // Whoever knows the replaced key can sign a token.
+    // A person who knows the replaced key can sign a token.
     if ((await this.#access())?.ownKeyHash !== undefined || (await this.#isFull())) return null;
     const terms: DeviceTerms = { kind: "full" };
     await this.#add({ id: deviceId, name, terms }, "token");

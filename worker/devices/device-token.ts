@@ -10,21 +10,21 @@ const RANDOM_BYTES = 16;
 const RANDOM = /^[A-Za-z0-9_-]{22}$/;
 const SIGNATURE_BYTES = 16;
 
-/** Whose a token is. */
+/** The device that a token is for. */
 export interface NamedDevice {
   readonly deviceId: string;
   /** A guest's token stays one, whatever the edge has forgotten about it. */
   readonly isGuest: boolean;
 }
 
-/** What a token says; without its key, whether the edge issued it is not known. */
+/** Content of a token; without its key, whether the edge issued it is not known. */
 export interface DeviceToken extends NamedDevice {
   /** SHA-256 of the secret, in base64url: as it is stored. */
   readonly secretHash: string;
 }
 
 /**
- * What a paired device shows. The signature tells, without asking anything that is stored, that this edge has issued
+ * A token is what a paired device shows. The signature tells, without asking anything that is stored, that this edge has issued
  * the token: nobody else makes a phone's object start. Whether the device is still paired, and which secret it has by
  * now, its own object knows (`own-device.ts`).
  *

@@ -281,7 +281,7 @@ export class OwnDevice implements DeviceCalls {
   #turnedAwayAt = Number.NEGATIVE_INFINITY;
   /** Since the record was last written. */
   #unstored = 0;
-  /** What `#unstored` of a guest with a data limit has to reach to be written. */
+  /** Bytes that `#unstored` of a guest with a data limit has to reach to be written. */
   #writtenAt = GUEST_UNSTORED_BYTES;
   /** Count of changes: what was read before one is out of date. */
   #changes = 0;
@@ -333,7 +333,7 @@ export class OwnDevice implements DeviceCalls {
     else if (hasDataLimit(known.record) && this.#unstored >= this.#writtenAt) this.#writeUse();
   }
 
-  /** It has closed a socket, or rests. */
+  /** The phone has closed a socket, or rests. */
   async settle(): Promise<void> {
     const { now, isConnected } = this.#options;
     const record = this.#known?.record;

@@ -1,4 +1,4 @@
-/** What an edge keeps of devices, as values under names: in a Durable Object, in Deno KV, or in memory. */
+/** Records that an edge keeps of devices, as values under names: in a Durable Object, in Deno KV, or in memory. */
 export interface RecordStore {
   get<Value>(name: string): Promise<Value | undefined>;
   /** The values whose names begin with `prefix`, in the order of names. */

@@ -1,7 +1,7 @@
-/** What a deployment configures (docs/options.md), and how it is read. What cannot be meant is refused in a sentence that says the mend. */
+/** Settings of a deployment (docs/options.md), and how they are read. A value that cannot be meant is refused in a sentence that says the mend. */
 import { isStrongAccessKey, STRONGER_KEY } from "../../shared/access-key.ts";
 
-/** What a deployment configures: docs/options.md. */
+/** Settings of a deployment: docs/options.md. */
 export interface EdgeOptions {
   /** Without it nobody gets a tunnel. */
   readonly ROPEWAY_ACCESS_KEY?: string;
@@ -19,7 +19,7 @@ export interface EdgeOptions {
   readonly ROPEWAY_BEHIND_PROXY?: string;
   /** "free" or "paid": what the platform's plan leaves room for; "paid" by default. */
   readonly ROPEWAY_PLAN?: string;
-  /** What is there as long as the internet is, with spaces between; "0": the edge does not find out whether it is. */
+  /** Hosts that are there as long as the internet is, with spaces between; "0": the edge does not find out whether it is. */
   readonly ROPEWAY_KNOWN_HOSTS?: string;
   /** URL of the demo site when the edge runs locally. */
   readonly ROPEWAY_DEMO_URL?: string;
@@ -35,7 +35,7 @@ export function readBaseHost(text: string): string {
     throw refuse("that is no host name; set one such as ropeway.example");
   if (/^[\d.]+$/.test(url.hostname))
     throw refuse("that is an address, and every site needs a name below it; set a name such as ropeway.example");
-  // What is left of a URL, and what a name is written like in one: xn--… for letters that DNS does not have.
+  // A host as URLs have it: xn--… for letters that DNS does not have.
   if (text.toLowerCase() === url.hostname) return url.hostname;
   const port = url.port === "" ? "" : `, and the port as ROPEWAY_PORT=${url.port}`;
   throw refuse(`set the name alone, ROPEWAY_HOST=${url.hostname}${port}`);
@@ -113,7 +113,7 @@ export function keyAdvice(accessKey: string): string | null {
 }
 
 /**
- * What people have to know who start an edge that listens beyond this machine, under a name that ends there.
+ * Advice for people who start an edge that listens beyond this machine, under a name that ends there.
  *
  * @param ip address that it listens on.
  * @returns null where phones can use it, or are not meant to.
@@ -123,7 +123,7 @@ export function phoneAdvice(ip: string, baseHost: string): string | null {
   return `On other devices than this one, ${baseHost} means the device itself: none can use this edge yet. Phones need https and a name with a wildcard: set ROPEWAY_HOST to a name that leads here, as *.NAME does, and ROPEWAY_TLS_CERT and ROPEWAY_TLS_KEY to a certificate for both`;
 }
 
-// Which block lists an edge has.
+// Block lists of an edge.
 
 /** The list against trackers that browsers' blockers have on by default. */
 const EASY_PRIVACY = "https://easylist.to/easylist/easyprivacy.txt";
@@ -144,7 +144,7 @@ export function readBlockLists({ ROPEWAY_BLOCK_LISTS, ROPEWAY_PLAN }: EdgeOption
 }
 
 /**
- * What is left out where the platform gives little. Cloudflare's free plan has 10 ms of processor time and 50 subrequests
+ * Work that is left out where the platform gives little. Cloudflare's free plan has 10 ms of processor time and 50 subrequests
  * an invocation, which each message of a WebSocket is (developers.cloudflare.com/workers/platform/limits, November 2026);
  * the paid one has 30 s by default, and 10,000. Both have 128 MB. Machines of one's own have no such limits.
  */

@@ -1,4 +1,4 @@
-/** Which of a deployment's hosts a request came to, and the headers that keep them apart in the browser. */
+/** Hosts of a deployment that requests come to, and the headers that keep them apart in the browser. */
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { isPublicSuffix, ownerOf } from "../upstream/site.ts";
 import type { EdgeOptions } from "./edge-settings.ts";
@@ -28,7 +28,7 @@ const SLOT_LABEL = /^[a-z0-9]{4,32}$/;
 /** Its name tells its content. */
 const TUNNEL_SCRIPT = /^\/\.ropeway\/tunnel-[0-9a-f]{20}\.js$/;
 
-/** What clears a slot's storage, but for cookies (`pwa/slot/documents/wipe.ts`). */
+/** Its answer clears a slot's storage, but for cookies (`pwa/slot/documents/wipe.ts`). */
 const CLEARED_PATH = `${RESERVED_PATH}cleared`;
 
 export function classifyHost(url: URL, hosts: DeploymentHosts): ClassifiedHost {
@@ -85,7 +85,7 @@ export function securityHeaders(url: URL, kind: HostKind, hosts: DeploymentHosts
 /** The app's policy names each of them, and phones get that with the app: some 40 bytes a host. */
 const MOST_HOSTS = 100;
 
-/** One for the page that is left, one for the page that comes. */
+/** A host for the page that is left, and one for the page that comes. */
 const FEWEST_HOSTS = 2;
 
 /** `s[01-24].example` */
@@ -156,7 +156,7 @@ function refusal(why: string): Error {
   return new Error(`Cannot start: ROPEWAY_SLOT_HOSTS ${why}`);
 }
 
-// What files of the app are told where slots have a list of hosts: it is not in their names, as with a wildcard. The app's
+// Facts that files of the app are told where slots have a list of hosts: it is not in their names, as with a wildcard. The app's
 // page gets the list, so that page and policy have the same one, and its service worker what tells one list from another:
 // it fetches the page anew. A slot's files get the origin of the app.
 

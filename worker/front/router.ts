@@ -24,7 +24,7 @@ import { type EdgeOptions, isLocalName, readBlockLists } from "./edge-settings.t
 import { classifyHost, deploymentHosts, freshnessOf, securityHeaders, serveTold, tellingOf } from "./hosts.ts";
 
 /**
- * What the edge serves over plain HTTP: the app's files, pairing, the tunnel's handshake, health. Runtime neutral; the
+ * Answers of the edge over plain HTTP: the app's files, pairing, the tunnel's handshake, health. Runtime neutral; the
  * entry files bring assets and sockets. No page of the web is ever served from here.
  */
 
@@ -308,7 +308,7 @@ export class PairingGuard {
     this.#addresses.set(group, { wrong: wrong + 1, since });
   }
 
-  /** One wrong key less for each `time` that has passed. */
+  /** A wrong key less for each `time` that has passed. */
   #forgiven({ wrong, since }: Tally, time: number): Tally {
     const forgiven = Math.max(0, Math.floor((this.#clock.now() - since) / time));
     if (forgiven >= wrong) return { wrong: 0, since: this.#clock.now() };
@@ -341,7 +341,7 @@ function groupOf(address: string): string {
   return words.slice(0, 4).join(":");
 }
 
-// What a request was before a proxy of the deployment's own took it: where ROPEWAY_BEHIND_PROXY is "1", X-Forwarded-For
+// A request as it was before a proxy of the deployment's own took it: where ROPEWAY_BEHIND_PROXY is "1", X-Forwarded-For
 // and X-Forwarded-Proto are believed. Strangers can send those fields too, so only a peer whose address is not public is
 // believed: a proxy on this machine, or in its own network.
 
@@ -400,7 +400,7 @@ export function liteBoot(url: URL, request: Request, headers: Record<string, str
   });
 }
 
-// What another device gets of an edge that is set up for its own machine only, in place of a way that ends nowhere.
+// The page that another device gets from an edge that is set up for its own machine only, in place of a way that ends nowhere.
 
 /** @returns null where the base host leads to the edge for whoever asks. */
 function phonePage(url: URL, baseHost: string | undefined): Response | null {

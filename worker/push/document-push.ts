@@ -52,10 +52,10 @@ const LONGEST_URL = 16 * 1024;
 /** To look at an address, and make a request of it. */
 const ADDRESS_STEPS = 8;
 
-/** What a page that runs no scripts asks for. */
+/** Policy of a page that runs no scripts. */
 const SCRIPTLESS = "script-src 'none'; connect-src 'none'";
 
-/** What pushing needs of the session that a document is asked for in. */
+/** Parts of a document's session that pushing needs. */
 interface PushHost {
   /** Count: so much is pushed of a document. */
   readonly most: number;
@@ -71,7 +71,7 @@ interface PushHost {
   offer(request: ServerRequest, observer: ObserveBody | null): UnsentResponse;
   readonly slotScheme: SlotScheme;
   readonly viewport?: Viewport | undefined;
-  /** What the phone's browser sends as `accept`, as far as it was announced. */
+  /** `accept` of the phone's browser, as far as it was announced. */
   readonly accept: AcceptTable;
   /** The order in which the pushes of this document are sent. */
   openOrder(document: MuxStream): PushOrder;
@@ -123,7 +123,7 @@ class DocumentPush {
   readonly #isScriptless: boolean;
   readonly #known: KnownUrls;
   readonly #most: number;
-  /** What the phone expects its page to ask for; none when it was acted on. */
+  /** Resources that the phone expects its page to ask for; none when they were acted on. */
   #learned: readonly LearnedRequest[];
   #named = new Set<string>();
   /** Those that are not pushed are not looked at again. */
@@ -204,7 +204,7 @@ class DocumentPush {
     }
   }
 
-  /** What cannot be read goes to the phone all the same. */
+  /** A document that cannot be read goes to the phone all the same. */
   #guarded(observe: ObserveBody | null): ObserveBody | null {
     if (observe === null) return null;
     return (response) => {
@@ -217,7 +217,7 @@ class DocumentPush {
   }
 
   #setBase(href: string): void {
-    // What it makes of the addresses behind it nobody asks for.
+    // Nobody asks for the addresses that such a base makes.
     if (href.length > LONGEST_URL) this.#isOver = true;
     else if (URL.canParse(href, this.#url)) {
       const base = new URL(href, this.#url);
@@ -296,7 +296,7 @@ class DocumentPush {
     return isPlain ? url : null;
   }
 
-  /** What the tunnel will say when the page asks, or null for what it must not be asked for. Changes `url`. */
+  /** The request as the tunnel will make it when the page asks; null where it must not be made. Changes `url`. */
   #requestFor(resource: NamedResource, url: URL): RequestHead | null {
     const { destination, mode, credentials, accept = "" } = resource;
     if (!this.#policies.allows(resource, url)) return null;
@@ -366,7 +366,7 @@ function isUrgent({ destination, priority, isDeferred }: NamedResource): boolean
   return priority === "high" || (isWaitedFor && priority === "auto");
 }
 
-// What a pushed style sheet or module imports before anything else: browsers ask for it when the file has come, and what is
+// Imports of a pushed style sheet or module: browsers ask for it when the file has come, and what is
 // imported there for more. Only the beginning is read, where both have to stand or by custom do, so nothing in a comment or
 // a string is taken for an import.
 
@@ -389,7 +389,7 @@ interface Notation {
   readonly space: RegExp;
   /** Groups: ways to write the address, the last what it is for. */
   readonly statement: RegExp;
-  /** What may become an import when more of the text is there. */
+  /** Text that may become an import when more of it is there. */
   readonly begun: RegExp;
 }
 
@@ -485,7 +485,7 @@ function importReader(read: (text: string) => Imports, tell: (url: string) => vo
   };
 }
 
-/** What a `<style>` of the document imports, whose addresses are relative to `base`. */
+/** Imports of a `<style>` of the document, whose addresses are relative to `base`. */
 function importsOfInline(text: string, base: string, viewport: Viewport | undefined): NamedResource[] {
   const { urls } = importsOfStyle(text.slice(0, LENGTH), viewport);
   return urls

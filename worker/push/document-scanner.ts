@@ -34,7 +34,7 @@ export interface NamedResource {
   readonly accept?: string;
 }
 
-/** What an element would say. */
+/** An element without attributes. */
 export const UNNAMED = {
   referrerPolicy: "",
   nonce: "",
@@ -63,7 +63,7 @@ type PictureChoice = { readonly kind: "open" } | { readonly kind: "chosen"; read
 /** Types of pictures that all browsers show which the app runs in. */
 const KNOWN_IMAGES = /^image\/(?:avif|gif|jpe?g|png|svg\+xml|webp)$/i;
 
-/** What may stand in a head. The first other element begins the body. */
+/** Elements that may stand in a head. The first other element begins the body. */
 const OF_HEAD: ReadonlySet<string> = new Set(
   "base head html link meta noscript script style template title".split(" "),
 );
@@ -342,7 +342,7 @@ function isLazy(attributes: Attributes): boolean {
   return attributes.loading?.trim().toLowerCase() === "lazy";
 }
 
-// Which picture of a `srcset` a browser loads (HTML section 4.8.4.3), where the phone's screen tells.
+// The picture of a `srcset` that a browser loads (HTML section 4.8.4.3), where the phone's screen tells.
 
 interface Candidate {
   readonly url: string;
@@ -522,7 +522,7 @@ export const STEPS = 200_000;
 export const CHARACTERS = 64;
 
 /**
- * What the text of one document may still cost. A step is a tag, an attribute, a rule or an address looked at, or so many
+ * Steps that the text of one document may still cost. A step is a tag, an attribute, a rule or an address looked at, or so many
  * characters of an address; it takes about a microsecond. Sites write what is counted.
  */
 export class Steps {

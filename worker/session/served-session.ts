@@ -119,7 +119,7 @@ function tooManyHellos(): RopewayError {
   return new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
 }
 
-// What outlives the memory of a session, kept with its hibernated sockets.
+// Snapshots outlive the memory of a session, kept with its hibernated sockets.
 
 /** Bytes: Cloudflare's limit on what a hibernated socket may carry. */
 export const ATTACHMENT_BYTES = 16_384;
@@ -195,7 +195,7 @@ export interface ServedLink {
   readonly proof: ArrivalProof | null;
   /** The number of its HELLO where it goes over the first channel's socket, else null. */
   readonly carriedAs: number | null;
-  /** What it is to the session; null until it has been attached. */
+  /** Attachment to the session; null until it has been attached. */
   attachment: Attachment | null;
   /** Whether its first message has come. */
   isHeard: boolean;
@@ -203,7 +203,7 @@ export interface ServedLink {
   hasSnapshot: boolean;
 }
 
-/** One socket of a session, from its HELLO to its close. A socket that was replaced may still deliver: that is ignored. */
+/** A socket of a session, from its HELLO to its close. A socket that was replaced may still deliver: that is ignored. */
 export interface ServedConnection {
   receive(message: Uint8Array): void;
   /** A keep-alive came that the runtime has not answered by itself. */
@@ -221,7 +221,7 @@ type ChannelState =
   | { readonly kind: "finishing"; readonly link: ServedLink; readonly isAwaited: boolean };
 
 /**
- * One channel of a session at the edge. `take` leads from any state to `linked`:
+ * A channel of a session at the edge. `take` leads from any state to `linked`:
  *
  *     idle ◂── unlink ── linked ── finish ──▸ finishing   the phone asked for its end; the socket is being closed
  *       │                                        │
@@ -342,7 +342,7 @@ export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
   /** Answers a request of the phone. */
   readonly handle: AskOrigin;
   /**
-   * What a session restored on this socket goes on from; null once an exchange is under way, since those are not
+   * Snapshot that a session restored on this socket goes on from; null once an exchange is under way, since those are not
    * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
    */
   readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
@@ -352,7 +352,7 @@ export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
   readonly gathers?: boolean;
 }
 
-/** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
+/** A session at the edge: its sockets, its exchanges, and its part that survives hibernation. Runtime neutral. */
 export class ServedSession {
   readonly session: Session;
   #options: ServedSessionOptions;
@@ -411,7 +411,7 @@ export class ServedSession {
     });
   }
 
-  /** What the session tells of itself. */
+  /** Events of the session. */
   #handler(onEnded: () => void): SessionHandler {
     return {
       onStream: (stream) =>
@@ -460,7 +460,7 @@ export class ServedSession {
    */
   attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): ServedConnection {
     const index = hello.channel ?? 0;
-    // What is no number of a channel is refused by the session.
+    // The session refuses a number that is no channel's.
     const channel = this.#channels[index] ?? new ServedChannel(index);
     const link = this.#observe(transport, this.#options.now(), isCarried ? hello.link : null);
     if (channel.isOvertaken(hello.link)) {
@@ -535,7 +535,7 @@ export class ServedSession {
   }
 
   #takesData(): boolean {
-    // What waits for the end of a turn, which may be all that credit allows, counts only when it is sent. So it is sent
+    // A frame that waits for the end of a turn, which may be all that credit allows, counts only when it is sent. So it is sent
     // first.
     if (this.#unproved + limits.sessionCreditBytes >= limits.unprovedBytes) this.session.channels.flush();
     return this.#unproved < limits.unprovedBytes;
@@ -633,7 +633,7 @@ export class ServedSession {
    */
   #observe(transport: Transport, usedAt: number, carriedAs: number | null = null): ServedLink {
     const rested = new RestedConnection(usedAt);
-    // What is carried counts on the socket that carries it.
+    // A carried channel counts on the socket that carries it.
     const proof = carriedAs === null ? this.#proofs.of(transport) : null;
     const observed: Transport = {
       send: (message) => {

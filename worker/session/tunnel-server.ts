@@ -21,7 +21,7 @@ import {
 /** A socket that outlived the memory of its session, with the last snapshot that `onSnapshot` was given for it. */
 export type SurvivingSocket = readonly [transport: Transport, snapshot: unknown];
 
-/** One socket as a session sees it, from its first message to its close. */
+/** A socket as a session sees it, from its first message to its close. */
 export interface Connection {
   receive(message: Uint8Array): void;
   /** A keep-alive was answered. */
@@ -204,7 +204,7 @@ export class TunnelServer {
     const now = this.#options.now();
     const [silent] = sessions
       .filter(({ session, heardAt }) => {
-        // One with streams is waited for as long as if its socket were gone.
+        // A session with streams is waited for as long as if its socket were gone.
         const patience = session.streams.count === 0 ? limits.silentSessionTime : limits.sessionLinger;
         return heardAt <= now - patience;
       })

@@ -112,7 +112,7 @@ interface KeptRules {
   readonly until: number;
 }
 
-/** What robots.txt of origins says, asked for when it is first of use, and kept for a while. */
+/** Files robots.txt of origins, asked for when they are first of use, and kept for a while. */
 class RobotsKeeper {
   readonly #ask: (request: UpstreamRequest) => Promise<UpstreamResponse>;
   readonly #now: () => number;
@@ -194,7 +194,7 @@ const PATTERN = 250;
 /** Characters of a path and query; a longer one is not to be fetched. */
 const PATH = 2_000;
 
-/** What a robots.txt lets a crawler fetch (RFC 9309). */
+/** Paths that a robots.txt lets a crawler fetch (RFC 9309). */
 export class RobotsRules {
   /** By product token, lower case, or `*`. */
   readonly #groups = new Map<string, Rule[]>();

@@ -72,7 +72,7 @@ export class SharedResponses {
 
   /** @returns the same fetch of one phone, which asks origins only where it has to. */
   through(fetch: FetchFunction): FetchFunction {
-    // What it has changed is out of date for itself at once. For the others it stays: a page can post anywhere.
+    // For this phone the response is out of date at once. For others it stays: a page can post anywhere.
     const changed = new BoundedMap<string, number>(MOST_CHANGED);
     return async (request, topLevelOrigin) => {
       const shared = shareable(request, topLevelOrigin);
@@ -138,7 +138,7 @@ export class SharedResponses {
 
   #decide({ asked }: ShareableRequest, found: Found | null): Decision<StoredResponse> {
     if (found === null) return { kind: "fetch", fields: [] };
-    // It was found by all that may select it.
+    // The response was found by all that may select it.
     return decide(asked, [{ ...sharedView(found.stored), selecting: [] }], this.#deps.now());
   }
 
@@ -159,7 +159,7 @@ export class SharedResponses {
     return flight;
   }
 
-  /** What is stored was answered with, stale; the next who asks gets what the origin says now. */
+  /** A stale response was the answer; the next request gets a response that the origin gives now. */
   #refresh(key: string, question: Question): void {
     const controller = new AbortController();
     const cancelTimer = this.#deps.setTimer(() => controller.abort(), REFRESH_TIME);
@@ -181,7 +181,7 @@ export class SharedResponses {
     try {
       await Promise.race([this.#deps.cache.put(key, record), late.promise]);
     } catch {
-      // It has no room, or is not there.
+      // The store has no room, or is not there.
     }
     late.cancel();
   }
@@ -201,7 +201,7 @@ async function matched(cache: SharedCache, key: string): Promise<Response | null
 }
 
 /**
- * What phones of one edge share of public responses: a store of the platform's. It may forget anything at any time, and
+ * Public responses that phones of one edge share: a store of the platform's. It may forget anything at any time, and
  * fail; all works without.
  */
 export interface SharedCache {
@@ -241,7 +241,7 @@ interface FlightOptions {
 
 type SharedAnswer = OriginAnswer & { kind: "shared" };
 
-/** One fetch for all who ask the same at the same time. It goes on while one of them is left. */
+/** A single fetch for all that ask the same at the same time. It goes on while one of them is left. */
 class Flight {
   readonly #options: FlightOptions;
   readonly #controller = new AbortController();
@@ -372,7 +372,7 @@ interface Question {
   readonly shared: ShareableRequest;
   readonly request: Request;
   readonly fetch: FetchFunction;
-  /** What is stored, and the conditions by which the origin can say that it holds. */
+  /** The stored response, and the conditions by which the origin can say that it holds. */
   readonly known: { readonly stored: StoredResponse; readonly conditions: HeaderList } | null;
   /** The body of what is stored, or null where that is forgotten meanwhile. */
   readonly readKnown: () => Promise<ReadableStream<Uint8Array> | null>;
@@ -468,12 +468,12 @@ interface SharedBodyOptions {
 interface BodyReaderOptions {
   /** Gives the body from its start, where this reader cannot go on with the source. */
   readonly readAnew: () => Promise<ChunkReader>;
-  /** It has the whole body, or does not want the rest. */
+  /** This reader has the whole body, or does not want the rest. */
   readonly onOver: () => void;
 }
 
 /**
- * One body for several readers, each at a pace of its own. What was read is kept until its end for who comes later or is
+ * A body for several readers, each at a pace of its own. What was read is kept until its end for who comes later or is
  * slower, up to a bound; beyond it the reader that is farthest has the source to itself, and the others go on alone.
  */
 class SharedBody {
@@ -580,7 +580,7 @@ async function startingBehind(chunks: readonly Uint8Array[], body: ChunkReader):
   return body;
 }
 
-// Which requests a shared cache may answer, and under which key. What a phone's request carries and an origin gets is in
+// Requests that a shared cache may answer, and their keys. What a phone's request carries and an origin gets is in
 // the key, or the cache has no part in it: so no phone, and no page on one, can have an origin make an answer for others
 // by a field that those do not send (cache poisoning by unkeyed fields).
 
@@ -606,7 +606,7 @@ const SELECTING = [
   "user-agent",
 ];
 
-/** What browsers say to caches when a person reloads. It goes to origins, too. Any other value was set by a page. */
+/** Values that browsers send to caches when a person reloads. They go to origins, too. Any other value was set by a page. */
 const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
   "cache-control": ["no-cache", "max-age=0"],
   pragma: ["no-cache"],
@@ -709,7 +709,7 @@ function fromRecord(response: Response, selector: string): Found | null {
   return itsSelector === selector ? { stored, body: response.body } : null;
 }
 
-/** What an exchange gets, as though its origin had sent it: with a body as the platform hands it out. */
+/** A response for an exchange, as though its origin had sent it: with a body as the platform hands it out. */
 function toResponse(answer: Answer, body: ReadableStream<Uint8Array> | null): Response {
   const { status, headers } = answer;
   return new Response(hasNullBody("GET", status) ? null : body, {

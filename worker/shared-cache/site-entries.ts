@@ -1,5 +1,5 @@
 /**
- * What a store without a bound of its own (Deno's, and that of a local workerd) has of shared responses: which of them go
+ * Entries of a store without a bound of its own (Deno's, and that of a local workerd) has of shared responses: which of them go
  * when it is full. The site whose pages have brought most gives, so no page can empty it of what others brought.
  */
 import { FairShares, type Holding } from "../../shared/fair-shares.ts";
@@ -33,7 +33,7 @@ export class EntriesBySite {
     return this.#siteOf.has(key);
   }
 
-  /** It was used, by whomever. */
+  /** A phone has used the response. */
   use(key: string): void {
     const site = this.#siteOf.get(key);
     const size = this.#sites.get(site ?? "")?.sizes.get(key);

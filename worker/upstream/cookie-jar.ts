@@ -255,7 +255,7 @@ export function visibleChanges(changes: readonly CookieChange[], documentUrl: UR
   return visible;
 }
 
-// Which requests of which pages send and store cookies (Fetch section 4.6, RFC 6265bis section 5.2).
+// Requests of pages that send and store cookies (Fetch section 4.6, RFC 6265bis section 5.2).
 
 interface CookieAccess {
   readonly partition: string;
@@ -323,7 +323,7 @@ export const COOKIE_PARTITION_BYTES = 60 * 1024;
 /** Count: so many cookies may be set before those are taken away that are too many. */
 const BOUNDED_AFTER = 100;
 
-/** What a Set-Cookie line did: the cookie that stands now (or is in the past), and the one it replaced. */
+/** Effect of a Set-Cookie line: the cookie that stands now (or is in the past), and the one it replaced. */
 export interface CookieChange {
   readonly next: StoredCookie;
   readonly previous: StoredCookie | null;
@@ -408,7 +408,7 @@ export class CookiePartition {
     return this.#all().some((cookie) => isForOrigin(cookie, url));
   }
 
-  /** What scripts of documents of this origin may see, on any path. */
+  /** Cookies that scripts of documents of this origin may see, on any path. */
   visibleTo(documentUrl: URL, now: number): StoredCookie[] {
     this.#dropExpired(now);
     return this.#all().filter((cookie) => isVisibleToScripts(cookie, documentUrl));
@@ -481,7 +481,7 @@ function parseStored(stored: unknown): StoredCookie[] {
   }
 }
 
-/** What one site has in a partition, least recently sent first. */
+/** Cookies of a site in a partition, least recently sent first. */
 interface Share {
   readonly isOwn: boolean;
   weight: number;
@@ -528,7 +528,7 @@ export function takeSetCookie(line: string, setting: JarSetting): StoredCookie |
 export function isSentTo(cookie: StoredCookie, url: URL, context: SameSiteContext, now: number): boolean {
   if (!isForUrl(cookie, url)) return false;
   if (context === "same-site" || cookie.sameSite === "none") return true;
-  // What has no attribute is Lax, but for its first two minutes.
+  // A cookie without the attribute is Lax, but for its first two minutes.
   if (context === "lax-unsafe") return cookie.sameSite === "default" && now - cookie.created <= LAX_ALLOWING_UNSAFE_MS;
   return context === "lax" && cookie.sameSite !== "strict";
 }
@@ -543,7 +543,7 @@ export function cookieField(cookies: readonly StoredCookie[]): string {
   return cookieString(cookies.toSorted((a, b) => a.created - b.created));
 }
 
-/** One cookie of the jar: what the edge takes, and which requests it goes with (RFC 6265bis sections 5.7 and 5.8). */
+/** A cookie of the jar: lines that the edge takes, and requests that the cookie goes with (RFC 6265bis sections 5.7 and 5.8). */
 function toScriptCookie(cookie: StoredCookie): ScriptCookie {
   const { name, value, domain, hostOnly, path, secure, expires } = cookie;
   return { name, value, domain, hostOnly, path, secure, expires };

@@ -47,10 +47,10 @@ export function responseTainting(
 /** Conditions that a cache adds: of the phone's store, for what it has of the URL. */
 const CACHE_CONDITIONS = ["if-none-match", "if-modified-since"];
 
-/** What the store says by the request's cache mode. */
+/** Fields that the cache mode of the request sets. */
 const CACHE_MODE_FIELDS = ["cache-control", "pragma"];
 
-/** What a request of this mode may carry of the page's fields (Fetch section 5.1, guard "request-no-cors"). */
+/** Fields of the page that a request of this mode may carry (Fetch section 5.1, guard "request-no-cors"). */
 export function allowedFields(
   { mode, origin, url }: Pick<RequestHead, "mode" | "origin" | "url">,
   fields: HeaderList,
@@ -63,7 +63,7 @@ export function allowedFields(
 }
 
 /**
- * What goes on with a redirect: conditions are about the URL that they were made for. A script may have set what the
+ * Fields that go on with a redirect: conditions are about the URL that they were made for. A script may have set what the
  * phone's store adds; the store adds to requests of the page's own origin only, and another origin hears nothing of it.
  *
  * @param leavesOwn the redirect leads out of the page's own origin.
@@ -144,7 +144,7 @@ const SAFELISTED_RESPONSE_FIELDS = new Set([
   "pragma",
 ]);
 
-/** What browsers use themselves of a response that no script reads as one: media, fonts, images, scripts. */
+/** Responses that browsers use themselves, and that no script reads: media, fonts, images, scripts. */
 const BROWSER_FIELDS = new Set(["accept-ranges", "content-disposition", "content-range", "x-content-type-options"]);
 
 /** The fields of a CORS filtered response (Fetch section 2.2.6). */
@@ -198,7 +198,7 @@ export function needsPreflight(method: string, unsafeNames: readonly string[]): 
   return !isSafelistedMethod(method) || unsafeNames.length > 0;
 }
 
-/** What a preflight adds to the fields that every request has. */
+/** Fields of a preflight beside those of every request. */
 export function preflightFields(request: PreflightRequest): Record<string, string> {
   const names = request.unsafeNames.join(",");
   return {

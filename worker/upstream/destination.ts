@@ -1,5 +1,5 @@
 /**
- * Which destinations the edge reaches for a phone: public web servers, and private ones only where that is allowed.
+ * Destinations that the edge reaches for a phone: public web servers, and private ones only where that is allowed.
  */
 
 import ipaddr from "ipaddr.js";
@@ -107,7 +107,7 @@ function failure(code: ErrorCode, message: string, options?: ErrorOptions): Rope
   return new RopewayError(code, "stream", "user", message, options);
 }
 
-// Which addresses belong to public web servers. One table for both runtimes, for literals and for what names lead to:
+// Addresses of public web servers. One table for both runtimes, for literals and for what names lead to:
 // workerd's network service is configured with it (`scripts/local-edge`).
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

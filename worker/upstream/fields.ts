@@ -36,7 +36,7 @@ const NOT_FOR_ORIGINS = new Set([
 
 const PREFIXES_NOT_FOR_ORIGINS = ["sec-", "x-forwarded-"];
 
-/** What the page may say of its own. Values are not checked here: `Headers` does that. */
+/** Fields that the page may set itself. Values are not checked here: `Headers` does that. */
 export function pageFields(fields: HeaderList): HeaderList {
   const lowered = fields.map(([name, value]): HeaderField => [name.toLowerCase(), value]);
   const connection = lowered.filter(([name]) => name === "connection").map(([, value]) => value);
@@ -271,7 +271,7 @@ export function hopByHopFilter(connection: string | null): (name: string) => boo
   return (name) => HOP_BY_HOP.has(name) || named.has(name) || isCloudflares(name) || name.startsWith("proxy-");
 }
 
-// What Chromium tells of itself beside `User-Agent` without being asked (User-Agent Client Hints section 3, low entropy).
+// Fields in which Chromium describes itself beside `User-Agent`, without being asked (User-Agent Client Hints section 3, low entropy).
 // Sites hold one against the other, so it is read off that.
 
 /** As in `navigator.userAgentData.platform`; Android's says Linux, too. */

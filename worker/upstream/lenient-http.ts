@@ -46,7 +46,7 @@ export async function fetchLeniently(request: Request, connect: ConnectToOrigin)
     try {
       await connection.close();
     } catch {
-      // It was closed already.
+      // The connection was closed already.
     }
   };
   request.signal.addEventListener("abort", close);
@@ -90,7 +90,7 @@ function toResponse(head: AnswerHead, body: ReadableStream<Uint8Array> | null): 
   return new Response(body as BodyInit | null, { status: knownStatus(head.status), statusText, headers });
 }
 
-/** What comes on a connection, read as it is wanted. */
+/** Bytes that come on a connection, read as they are wanted. */
 class Bytes {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #host: string;
@@ -172,7 +172,7 @@ interface AnswerHead {
   readonly framing: Framing;
 }
 
-/** What comes before it, asked for or not, is for the connection alone (RFC 9110 section 15.2). */
+/** An interim response, asked for or not, is for the connection alone (RFC 9110 section 15.2). */
 async function readFinalHead(bytes: Bytes): Promise<AnswerHead> {
   for (let room = ORIGIN_HEAD_BYTES; ; ) {
     const text = await readHead(bytes, room);
@@ -242,7 +242,7 @@ function framingOf(fields: AnswerHead["fields"], takesChunks: boolean, bytes: By
     return { kind: "chunks" };
   }
   const lengths = new Set(valuesOf("content-length"));
-  // Which one holds decides where the answer ends.
+  // The length that holds decides where the answer ends.
   if (lengths.size > 1) throw bytes.notHttp("it tells two lengths");
   const [length = ""] = lengths;
   return /^\+?\d{1,15}$/.test(length) ? { kind: "length", length: Number(length) } : { kind: "to the end" };

@@ -168,7 +168,7 @@ function isSchemelesslySameSite(origin: string | null, url: URL): boolean {
   return site !== null && site === siteOf(url.href);
 }
 
-/** What came over https: is not for a page in clear. */
+/** A response over https: is not for a page in clear. */
 function isDowngrade(origin: string | null, url: URL): boolean {
   return url.protocol === "https:" && origin?.startsWith("https:") !== true;
 }
@@ -179,7 +179,7 @@ const KNOWN_MEDIA = 256;
 type Asker = Pick<RequestHead, "origin" | "topLevelOrigin" | "credentials">;
 
 /**
- * Which URLs hold audio or video: a later range of them does not tell by itself (Fetch section 4.6, no-cors media request
+ * URLs that hold audio or video: a later range of them does not tell by itself (Fetch section 4.6, no-cors media request
  * state). Bounded, in memory: what was forgotten is looked at again.
  */
 export class KnownMedia {
@@ -207,7 +207,7 @@ type TypeClass =
   | "svg"
   /** HTML, JSON, XML. */
   | "data"
-  /** What no element loads, whatever it holds. */
+  /** A response that no element loads, whatever it holds. */
   | "never"
   /** Media playlists, which are text. */
   | "playlist"
@@ -323,7 +323,7 @@ function isTransportStream(bytes: Uint8Array): boolean {
   return isInStep && isBinary(bytes);
 }
 
-// What text is by its first bytes, where that decides who may have it.
+// Kind of a text by its first bytes, where that decides which page may have it.
 
 /**
  * "json" also for what JSON is guarded by against being run as a script, "script": begins with what a script could, and

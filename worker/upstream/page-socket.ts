@@ -37,7 +37,7 @@ const TOO_MUCH_WAITS = 1011;
 export interface OriginSocket {
   /** The subprotocol that the origin chose; "" for none. */
   readonly protocol: string;
-  /** What comes next; null where the connection ended without a close. Rejects where it failed. */
+  /** The next message; null where the connection ended without a close. Rejects where it failed. */
   receive(): Promise<SocketEvent | null>;
   /** Bytes that have come and were not received. A runtime may read on, whoever wants it: then it says so by `onWaiting`. */
   readonly waitingBytes: number;
@@ -56,7 +56,7 @@ export interface Handshake {
   readonly headers: Headers;
 }
 
-/** What came of it; `socket` is null where the origin did not upgrade. */
+/** Outcome of a handshake; `socket` is null where the origin did not upgrade. */
 export interface HandshakeAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -136,7 +136,7 @@ async function checkedUrl(
   return { url, partition };
 }
 
-/** What Chromium sends, but for what negotiates compression, and for Fetch Metadata, which it does not send here. */
+/** Fields that Chromium sends, but for those that negotiate compression, and for Fetch Metadata, which it does not send here. */
 function handshakeFields({ head, userAgent, acceptLanguage }: SocketRequest, cookie: string, url: URL): Headers {
   const headers = new Headers({
     pragma: "no-cache",
@@ -185,7 +185,7 @@ class SocketRelay {
   readonly #deps: PageSocketDeps;
   readonly #socket: OriginSocket;
   readonly #phone: ReadableStreamDefaultReader<Uint8Array>;
-  /** What of the phone's total is this one's. */
+  /** Share of this socket in the phone's total. */
   #held = 0;
   readonly #reader = new SocketRecordReader();
   /** Parts of a message of the origin that have not left. */

@@ -246,7 +246,7 @@ function parseField(field: string): { maxAge: number; includesSubdomains: boolea
   return { maxAge, includesSubdomains: directives.has("includesubdomains") };
 }
 
-/** What others than the site itself said goes first. */
+/** Policies that others than the site itself have set go first. */
 function bound(policies: Policies, partition: string): void {
   const own = ownerOf(URL.parse(partition)?.hostname ?? "");
   while (policies.size > TRANSPORT_SECURITY_HOSTS) {

@@ -49,7 +49,7 @@ function isPrepared({ headers }: Response, codings: readonly string[]): boolean 
  * until it is taken: nothing goes out before what it decodes to was seen here.
  */
 export class CodedBody {
-  /** What the decoder reads. */
+  /** Input of the decoder. */
   readonly source: ChunkReader;
   readonly #origin: ChunkReader;
   /** A chunk that was read ahead of the decoder. */
@@ -85,7 +85,7 @@ export class CodedBody {
     this.#passed = [];
   }
 
-  /** What the decoder is through with, and was not taken yet. */
+  /** Output of the decoder that was not taken yet. */
   take(): Uint8Array[] {
     this.#onPassed = Promise.withResolvers();
     return this.#passed.splice(0);
@@ -130,7 +130,7 @@ function withLinkWindow(opening: Uint8Array): Uint8Array {
 export const UPSTREAM_READ_BYTES = 32 * 1024;
 
 interface BodyObserver {
-  /** What the stream errors with instead of what the platform threw. */
+  /** Error of the stream, in place of that which the platform threw. */
   readonly translate: (error: unknown) => unknown;
   /** Called once, when the body ended, failed or was cancelled. */
   readonly onSettled: () => void;
@@ -271,14 +271,14 @@ const MOST_CODINGS = 2;
 /** Bytes that a decoder is given at once. */
 const PIECE = 16 * 1024;
 
-/** What browsers undo of a body as it came, the last one first. */
+/** Codings of a body, as it came, that browsers undo, the last one first. */
 export function codingsOf(headers: Headers): readonly string[] {
   const names = (headers.get("content-encoding") ?? "").split(",").map((name) => name.trim().toLowerCase());
   const codings = names.filter((name) => name !== "" && name !== "identity");
   return codings.every((name) => KNOWN.has(name)) ? codings.reverse() : [];
 }
 
-/** What is left of that where the platform's fetch has undone its part. */
+/** The rest of them where the platform's fetch has undone its part. */
 export function codingsLeft(headers: Headers): readonly string[] {
   const field = headers.get("content-encoding") ?? "";
   return BY_PLATFORM.has(field.trim().toLowerCase()) ? [] : codingsOf(headers);
@@ -354,13 +354,13 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
     const coded = rest.subarray(0, PIECE);
     const piece = header?.after(coded) ?? coded;
     rest = rest.subarray(PIECE);
-    // What follows the end is passed over.
+    // Bytes that follow the end are passed over.
     if (piece[0] === undefined || isOver) return;
     decoder ??= openDecoder(coding, piece[0], { readable: () => hasMore.resolve(), end, error: fail });
     taken = new Promise((resolve) => decoder?.write(piece, resolve));
   }
 
-  /** One piece in, or some of what came of it out. True when the source has ended. */
+  /** Takes a piece in, or puts some of its output out. True when the source has ended. */
   async function step(): Promise<boolean> {
     if (taken === null) await feed();
     // Browsers take an empty body in any coding.

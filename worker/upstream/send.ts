@@ -328,7 +328,7 @@ export class OfflineCheck {
     const { hosts, now } = this.#deps;
     if (hosts.length === 0) return Promise.resolve(false);
     if (this.#latest !== null && now() < this.#latest.until) return this.#latest.isOffline;
-    // Whoever asks meanwhile waits for the same answer.
+    // A request that comes meanwhile waits for the same answer.
     const latest = { isOffline: this.#ask(), until: Number.POSITIVE_INFINITY };
     this.#latest = latest;
     return latest.isOffline.then((isOffline) => {

@@ -1,4 +1,4 @@
-/** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
+/** Parts of a response that the phone is told (Fetch section 2.2.6, filtered responses). */
 import { reasonOf } from "../../shared/http/head-fields.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
 import { HIDDEN_AGE, HIDDEN_ETAG, HIDDEN_LAST_MODIFIED, SHARED_CACHE } from "../../shared/http/phone-fields.ts";
@@ -21,7 +21,7 @@ interface ShownResponse {
 interface LastHop {
   readonly method: string;
   readonly tainting: Tainting;
-  /** It is not the first. */
+  /** The hop is not the first. */
   readonly isRedirected: boolean;
   /** The store has it, and its origin says that it holds. */
   readonly isHeld: boolean;
@@ -49,7 +49,7 @@ function filtered(
   const line = { status, ...reasonOf({ status, statusText: response.statusText }) };
   if (tainting === "basic") return { ...line, headers: fields, hasBody, showsUrl: true };
   if (tainting === "cors") {
-    // One that was not followed: where it leads is for nobody to know.
+    // A redirect that was not followed: its goal is for nobody to know.
     if (isRedirect(status, locationOf(headers))) return { status, headers: [], hasBody: false, showsUrl: true };
     const exposed = exposedFields(fields, headers.get("access-control-expose-headers"), head);
     const validator = isRedirected ? [] : hiddenValidator(status, fields, exposed);
@@ -86,7 +86,7 @@ function withoutCaching(fields: readonly HeaderField[]): HeaderField[] {
   return [...fields.filter(([name]) => !CACHING_FIELDS.has(name)), ["cache-control", "no-store"]];
 }
 
-// What a page is told of an opaque response (Fetch section 2.2.6): what rendering and the browser's cache need of it.
+// Parts of an opaque response that a page is told (Fetch section 2.2.6): rendering and the browser's cache need them.
 
 const FIELDS = new Set([
   "accept-ranges",
@@ -101,7 +101,7 @@ const FIELDS = new Set([
   "x-content-type-options",
 ]);
 
-/** What a document can use of another origin without its consent. */
+/** Fields that a document can use of another origin without its consent. */
 const USABLE: ReadonlySet<Destination> = new Set<Destination>(["audio", "image", "script", "style", "video"]);
 
 /** Whether a document does more with the response than to know that it came. Elements ask by GET. */
@@ -120,7 +120,7 @@ function opaqueFields(fields: readonly HeaderField[], destination: Destination):
 }
 
 /**
- * One status for all that browsers treat alike: media players tell ranges apart, all else only whether it went well.
+ * A single status for all that browsers treat alike: media players tell ranges apart, all else only whether it went well.
  */
 function opaqueStatus(status: number): number {
   if (status === 206 || status === 416) return status;
@@ -130,7 +130,7 @@ function opaqueStatus(status: number): number {
 // Conditions by which the phone's store asks whether it has what another origin would send (PROTOCOL.md section 5.7). They
 // are no page's, so no preflight asks about them, and no page hears of them.
 
-/** What makes a request one for something else than the whole representation as it is now. */
+/** Fields by which a request asks for something else than the whole representation as it is now. */
 const OWN_CONDITIONS = ["if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range"];
 
 /**
@@ -146,7 +146,7 @@ export function addStoreCondition(headers: Headers, head: RequestHead, tainting:
   return true;
 }
 
-/** What a 304 says nothing of is as it was when the whole response was let in. */
+/** A field that a 304 does not have is as it was when the whole response was let in. */
 export function leavesCorsOut({ headers }: Response): boolean {
   return !headers.has("access-control-allow-origin");
 }

@@ -6,7 +6,7 @@ function registrableDomain(host: string): string | null {
   return getDomain(host, { allowPrivateDomains: true });
 }
 
-/** Who a host belongs to: its registrable domain, or itself where it has none. */
+/** Owner of a host: its registrable domain, or itself where it has none. */
 export function ownerOf(host: string): string {
   return registrableDomain(host) ?? host;
 }

@@ -590,7 +590,7 @@ export function isContinuation(continuation: Continuation, { status, headers }: 
   return isSame && range?.first === first && range.last === last && range.total === total;
 }
 
-/** Which bytes of the uncoded representation the body is, or null where a range would be of other bytes. */
+/** Range of the uncoded representation that the body is, or null where a range would be of other bytes. */
 function identityRange(status: number, headers: Headers, length: number | null): Resumption["range"] {
   if (length === null || isCoded(headers)) return null;
   if (status === 200) return length === 0 ? null : { first: 0, last: length - 1, total: length };
@@ -627,7 +627,7 @@ export const NAVIGATION_TIMEOUT = 30_000;
 export const ANSWER_TIMEOUT = 290_000;
 
 /**
- * It depends on the phone's own request: a document to which a form was redirected cannot be fetched again without
+ * Patience depends on the phone's own request: a document to which a form was redirected cannot be fetched again without
  * risk.
  */
 function patienceFor({ mode, method }: RequestHead): number {

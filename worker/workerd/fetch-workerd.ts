@@ -32,7 +32,7 @@ export class HeaderGate {
   readonly #permits: number;
   #held = 0;
 
-  /** One connection of the platform's six stays free, for probes and for the fetches of other parts. */
+  /** A connection of the platform's six stays free, for probes and for the fetches of other parts. */
   constructor(permits: number = EXCHANGES_AWAITING_HEAD - 1) {
     this.#permits = permits;
   }
@@ -187,7 +187,7 @@ export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
       case "TLS failed":
         return lost ? ErrorCode.CONNECTION_RESET : ErrorCode.TLS_FAILED;
       case "opened":
-        // What remains is a response that is not HTTP.
+        // The remaining case is a response that is not HTTP.
         return lost ? ErrorCode.CONNECTION_RESET : ErrorCode.NOT_HTTP;
       case "failed":
         if (lost) return ErrorCode.CONNECTION_REFUSED;

@@ -17,7 +17,7 @@ function openTable(sql: SqlStorage): void {
   );
 }
 
-/** What each site has in the table. To count all anew would read all rows. */
+/** Bytes of each site in the table. To count all anew would read all rows. */
 class UseBySite {
   readonly #sql: SqlStorage;
   #holdings: Map<string, Holding> | null = null;
@@ -121,7 +121,7 @@ export function objectBodyStore(storage: Storage, disk: StateDisk, now: () => nu
       use.forget();
     },
     async expire() {
-      // What throws is tried again by the platform.
+      // The platform calls again after an error.
       await disk.requireRoom();
       sql.exec("DELETE FROM sealed WHERE time <= ?", now() - KEPT_FOR);
       use.forget();

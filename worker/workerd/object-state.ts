@@ -1,4 +1,4 @@
-/** What a phone's Durable Object keeps, and what is said where a local edge cannot open it. */
+/** State that a phone's Durable Object keeps, and errors where a local edge cannot open it. */
 
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { SentLogStore } from "../delivery/edge-handler.ts";
@@ -25,7 +25,7 @@ export interface ObjectState {
   /** Directory of the object's class, where a local workerd keeps it. */
   readonly directory: string | undefined;
   readonly id: DurableObjectId;
-  /** What the file holds, for the log: "this phone's cookies". */
+  /** Content of the file, for the log: "this phone's cookies". */
   readonly holds: string;
   /** For whoever asks: "what it keeps for this phone". */
   readonly subject: string;

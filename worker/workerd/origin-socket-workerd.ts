@@ -27,7 +27,7 @@ class WorkerdSocket implements OriginSocket {
   waitingBytes = 0;
   onWaiting: (() => void) | null = null;
   readonly #socket: WebSocket;
-  /** What has come; null where the connection has failed. */
+  /** Bytes that have come; null where the connection has failed. */
   #events: (SocketEvent | null)[] = [];
   #wake: (() => void) | null = null;
 
@@ -61,7 +61,7 @@ class WorkerdSocket implements OriginSocket {
     return event;
   }
 
-  /** It says nothing of what it has queued. */
+  /** The platform does not tell how much it has queued. */
   async send({ kind, bytes }: SocketMessage): Promise<void> {
     this.#socket.send(
       kind === "text" ? new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes) : bytes,
@@ -73,7 +73,7 @@ class WorkerdSocket implements OriginSocket {
       if (code === null) this.#socket.close();
       else this.#socket.close(code, reason);
     } catch {
-      // It is closed already.
+      // The socket is closed already.
     }
   }
 

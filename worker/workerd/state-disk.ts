@@ -22,7 +22,7 @@ export interface StateDiskBinding {
   readonly STATE_DISK?: Disk;
 }
 
-/** What a write may take: a partition as UTF-16, the pages of SQLite around it, and the log before them. */
+/** Bytes that a write may take: a partition as UTF-16, the pages of SQLite around it, and the log before them. */
 const ROOM = new Uint8Array(4 * COOKIE_PARTITION_BYTES);
 
 export class StateDisk {

@@ -1,5 +1,5 @@
 /**
- * One phone's Durable Object: its sockets (hibernatable), its sessions, its cookies, the log of what it sent. While no
+ * Durable Object of one phone: its sockets (hibernatable), its sessions, its cookies, the log of what it sent. While no
  * exchange is under way the object may be evicted with its sockets open; each socket's attachment then holds all that
  * its session needs.
  */
@@ -66,7 +66,7 @@ class HibernatableSocket implements EdgeSocket {
     try {
       this.socket.close(code, reason);
     } catch {
-      // It was closed already.
+      // The socket was closed already.
     }
   }
 }
@@ -175,7 +175,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     this.#restore();
-    // What its session leaves from now on is a snapshot, or nothing.
+    // From now on its session leaves a snapshot, or nothing.
     if (typeof message !== "string" && this.#fresh.delete(socket)) socket.serializeAttachment(null);
     const known = this.#sockets.get(socket);
     if (known === undefined) return;
@@ -214,7 +214,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     }
     const snapshotOf = (socket: WebSocket): unknown => socket.deserializeAttachment();
     const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
-    // One that is closing was replaced or refused, and its session goes on elsewhere if at all; or it was lost just now,
+    // A socket that is closing was replaced or refused, and its session goes on elsewhere if at all; or it was lost just now,
     // and what it carried is resumed on another.
     const known = [...sockets].filter((socket) => isOpen(socket) || snapshotOf(socket) !== null);
     const transports = known.map((socket) => new HibernatableSocket(socket));

@@ -1,5 +1,5 @@
 /**
- * What the beginning of a picture says: its size in pixels, and whether it can be coded anew without a visible change.
+ * Facts from the beginning of a picture: its size in pixels, and whether it can be coded anew without a visible change.
  */
 export interface ImageFacts {
   readonly type: "jpeg" | "png" | "gif" | "webp";
@@ -40,7 +40,7 @@ function asciiAt(view: DataView, at: number, length: number): string {
 /** Baseline, extended and progressive, Huffman coded; the others no browser shows. */
 const JPEG_FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 
-/** What may stand before a frame: tables, APPn and COM, all of which say their length. */
+/** Segments that may stand before a frame: tables, APPn and COM, all of which say their length. */
 const isSegment = (marker: number): boolean =>
   marker === 0xc4 || marker === 0xdb || marker === 0xdd || (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
 

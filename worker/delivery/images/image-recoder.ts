@@ -3,7 +3,7 @@ import type { Room } from "../../../shared/fair-shares.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
 import type { ImageFacts } from "./image-facts.ts";
 
-// What codes pictures anew: the codecs in wasm, or a service of the platform. `ImageRecoder` says which picture, and how.
+// Coders of pictures: the codecs in wasm, or a service of the platform. `ImageRecoder` says which picture, and how.
 
 export type Target = "avif" | "webp";
 

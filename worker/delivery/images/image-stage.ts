@@ -12,7 +12,7 @@ import type { DecodedResponse } from "../stage.ts";
 import { type ImageFacts, readImageFacts } from "./image-facts.ts";
 import type { ImageRecoder, RecodedImage } from "./image-recoder.ts";
 
-// What stands where a picture was held back: one of its size that says how many bytes it has.
+// A placeholder stands where a picture was held back: a picture of its size that says how many bytes it has.
 
 /** @param bytes of the picture; 0 where nobody knows. */
 export function placeholderOf({ width, height }: Pick<ImageFacts, "width" | "height">, bytes: number): string {
@@ -134,7 +134,7 @@ function heldBack(head: ResponseHead, facts: ImageFacts, bytes: number): Decoded
 /** Films wait only where the request itself says so, and not by the session's head. */
 function isFilmToHold(head: ResponseHead, { destination, headers, images, method }: RequestHead): boolean {
   if (images?.most !== 0 || method !== "GET") return false;
-  // What was begun before there was a budget goes on.
+  // A picture that was begun before there was a budget goes on.
   if (!(headerValue(headers, "range") ?? "bytes=0-").startsWith("bytes=0-")) return false;
   return (destination === "video" || destination === "audio") && (head.status === 200 || head.status === 206);
 }

@@ -345,7 +345,7 @@ export class WasmCodec implements PictureCodec {
     const codecs = await this.#codecs.open(facts.type === "jpeg" ? "jpeg" : "png", TARGETS[kind]);
     if (codecs.isBusy()) return null;
     const pixels = codecs.decode(picture);
-    // What the header says is what was counted on.
+    // The work was counted by the size in the header.
     if (pixels === null || pixels.width !== facts.width || pixels.height !== facts.height) return null;
     const quality = recoding === "balanced" ? balancedQuality(pixels, kind) : USUAL_QUALITY[recoding][kind];
     const coded = codecs.encode(pixels, kind, quality);
@@ -396,7 +396,7 @@ export class BindingCodec implements PictureCodec {
       .input(streamOf(picture))
       .output({ format, quality: USUAL_QUALITY[recoding][kind] });
     const image = result.image();
-    // It may take another format where that one would take long.
+    // The service may take another format where that one would take long.
     if (result.contentType() !== format) {
       await image.cancel();
       return null;
