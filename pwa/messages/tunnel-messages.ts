@@ -238,16 +238,8 @@ export const EXPERIMENT_KEY = "ropeway.experiment";
 export type ShellToTunnel =
   /** First, and when something is another: that alone. */
   | { readonly type: "settings"; readonly settings: Partial<TunnelSettings> }
-  | {
-      readonly type: "start";
-      /** ws: or wss: URL of the edge's tunnel. */
-      readonly url: string;
-      readonly token: string;
-      /** Milliseconds that the link took to open at the last start, if that is known. */
-      readonly lastOpening: number | null;
-    }
-  /** Anew, before `start`: what is stored goes. */
-  | { readonly type: "paired" }
+  | ({ readonly type: "link" } & LinkOrder)
+  | ({ readonly type: "store" } & StoreOrder)
   | { readonly type: "bind"; readonly binding: SlotBinding }
   /** A frame of another origin is about to go to `url`, which is real and without a fragment, in this slot. */
   | {
@@ -258,70 +250,92 @@ export type ShellToTunnel =
       /** A form sends it there: its name, and the slot that it is in. */
       readonly form?: { readonly name: string; readonly from: SlotBinding };
     }
-  /** `tab` is the shell's number of it, here as elsewhere. It has one navigation of the shell's at a time. */
+  | ({ readonly type: "navigation" } & NavigationOrder)
+  | { readonly type: "ask"; readonly id: number; readonly question: TunnelQuestion }
+  /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
+  | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] };
+
+type LinkOrder =
   | {
-      readonly type: "navigate";
+      readonly kind: "start";
+      /** ws: or wss: URL of the edge's tunnel. */
+      readonly url: string;
+      readonly token: string;
+      /** Milliseconds that the link took to open at the last start, if that is known. */
+      readonly lastOpening: number | null;
+    }
+  /** The link is worth another look. */
+  | { readonly kind: "hint"; readonly hint: LinkHint }
+  /** There is no edge to wait for: requests that wait fail. */
+  | { readonly kind: "give-up" };
+
+type StoreOrder =
+  /** The phone was paired anew: before "start" all that is stored goes. */
+  | { readonly kind: "empty" }
+  /** A site is being forgotten, here or in another window: until that is over its documents wait. */
+  | { readonly kind: "forget"; readonly site: string; readonly isOver: boolean }
+  /** A page has loaded, or the app is hidden: it may be closed at once, so all that came is stored now. */
+  | { readonly kind: "write-down" };
+
+/** `tab` is the shell's number of it, here as elsewhere. It has one navigation of the shell's at a time. */
+type NavigationOrder =
+  | {
+      readonly kind: "begin";
       readonly tab: number;
       readonly id: number;
       readonly request: NavigationRequest;
       /** The tab shows a page, which stays if this fails. */
       readonly keepsPage: boolean;
     }
-  | { readonly type: "abandon"; readonly id: number }
-  | { readonly type: "ask"; readonly id: number; readonly question: TunnelQuestion }
-  /** A site is being forgotten, here or in another window: until that is over its documents wait. */
-  | { readonly type: "forget"; readonly site: string; readonly isOver: boolean }
-  /** A page has loaded, or the app is hidden: it may be closed at once, so what came is stored now. */
-  | { readonly type: "write-down" }
+  | { readonly kind: "abandon"; readonly id: number }
   /**
    * A page leaves by itself for another document of its slot: costs are counted from here, and the page stays if that
    * fails. `url`: where to, real; null where that is not told.
    */
-  | { readonly type: "page-begins"; readonly tab: number; readonly url: string | null }
-  /** There is no edge to wait for: what waits fails. */
-  | { readonly type: "give-up" }
-  /** The link is worth another look. */
-  | { readonly type: "hint"; readonly hint: LinkHint }
-  /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
-  | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] };
+  | { readonly kind: "by-page"; readonly tab: number; readonly url: string | null };
 
 export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }
-  | {
-      readonly type: "navigation-failed";
-      readonly id: number;
-      readonly url: string;
-      readonly code: number;
-      readonly message: string;
-    }
-  /** The response of a navigation that the shell started is there: its slot may come for it. */
-  | { readonly type: "navigation-answered"; readonly id: number }
-  /** A navigation of a page's own within its top-level slot failed, and the page stays. `url`: real, without a fragment. */
-  | {
-      readonly type: "document-failed";
-      readonly url: string;
-      readonly method: string;
-      readonly code: number;
-      readonly message: string;
-    }
-  /** A navigation that the shell started ended on another origin; its response waits for that slot. */
-  | { readonly type: "navigation-moved"; readonly id: number; readonly url: string }
-  /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
-  | { readonly type: "no-document"; readonly origin: string }
+  | ({ readonly type: "navigation"; readonly id: number } & NavigationNews)
+  | ({ readonly type: "document" } & DocumentNews)
   /** A silent document of a top-level slot, of the slot's own origin. It may be in a frame of the slot's page. */
   | SilentDocument
-  /** Likewise, of which the body ended too early. Browsers tell the page nothing of that: it would load for ever. */
-  | { readonly type: "broken-document"; readonly url: string; readonly code: number; readonly message: string }
-  /** A page's document of this URL comes as it was stored, since the link is away. `storedAt`: milliseconds since 1970. */
-  | { readonly type: "stored-page"; readonly url: string; readonly storedAt: number }
-  /** The page of this URL is shown as it was stored, and there is a newer version. */
-  | { readonly type: "newer-page"; readonly url: string }
   /** Scripts of this origin put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels"; readonly origin: string }
   | { readonly type: "progress"; readonly tab: number; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown };
+
+/** Of a navigation that the shell started. */
+type NavigationNews =
+  | { readonly kind: "failed"; readonly url: string; readonly code: number; readonly message: string }
+  /** Its response is there: its slot may come for it. */
+  | { readonly kind: "answered" }
+  /** It ended on another origin; its response waits for that slot. */
+  | { readonly kind: "moved"; readonly url: string };
+
+/** Of documents of pages. URLs are real, without fragments. */
+type DocumentNews =
+  /** A navigation of a page's own within its top-level slot failed, and the page stays. */
+  | {
+      readonly kind: "failed";
+      readonly url: string;
+      readonly method: string;
+      readonly code: number;
+      readonly message: string;
+    }
+  /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
+  | { readonly kind: "none"; readonly origin: string }
+  /**
+   * The body of a document of a top-level slot, of the slot's own origin, ended too early. Browsers tell the page nothing
+   * of that: it would load for ever. It may be in a frame of the slot's page.
+   */
+  | { readonly kind: "broken"; readonly url: string; readonly code: number; readonly message: string }
+  /** A page's document comes as it was stored, since the link is away. `storedAt`: milliseconds since 1970. */
+  | { readonly kind: "stored"; readonly url: string; readonly storedAt: number }
+  /** The page of this URL is shown as it was stored, and there is a newer version. */
+  | { readonly kind: "newer"; readonly url: string };
 
 /** `since` and `retryAt` are milliseconds as `Date.now()` counts them while nobody sets the clock. */
 export type LinkPhase =

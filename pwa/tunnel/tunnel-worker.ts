@@ -102,8 +102,8 @@ const store = new Store({
       savesData: () => tunnel.savesData,
       namesLearned: () => tunnel.takesPushes && experiment.namesLearned !== false,
       onChange: (origin) => tunnel.outdate(origin),
-      onStoredPage: (page) => tell({ type: "stored-page", ...page }),
-      onNewerPage: (url) => tell({ type: "newer-page", url }),
+      onStoredPage: (page) => tell({ type: "document", kind: "stored", ...page }),
+      onNewerPage: (url) => tell({ type: "document", kind: "newer", url }),
       onDictionaryKey: (key) => tunnel.offerDictionaries(key),
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
     };
@@ -155,10 +155,10 @@ const host: SlotPortHost = {
   ask: askInOrder([heldNavigations(held), wishes.source], tunnel.ask),
   held,
   frameStarts: new FrameStarts(),
-  onNavigationMoved: (id, url) => tell({ type: "navigation-moved", id, url }),
+  onNavigationMoved: (id, url) => tell({ type: "navigation", kind: "moved", id, url }),
   isPageKept: (url) => isKeptFrom(tabs, url),
   onDocumentFailed: tell,
-  onNoDocument: (origin) => tell({ type: "no-document", origin }),
+  onNoDocument: (origin) => tell({ type: "document", kind: "none", origin }),
   onSilentDocument: tell,
   onReadsPixels(origin) {
     wishes.addReader(origin);
@@ -205,38 +205,45 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
   switch (message.type) {
     case "settings":
       return heed(message.settings);
-    case "start":
-      if (message.lastOpening !== null) roads.expectOpening(message.lastOpening);
-      return tunnel.start(message.url, message.token);
+    case "link":
+      return actOnLink(message);
+    case "store":
+      return actOnStore(message);
     case "bind":
       for (const port of ports) new SlotPort(port, message.binding, host);
       return;
     case "frame-starts":
       return startFrame(message);
-    case "navigate":
-      return navigate(message);
-    case "abandon":
-      return abandon(tabs, message.id);
+    case "navigation":
+      return actOnNavigation(message);
     case "ask":
       return answerWith(message.id, answer(message.question));
-    case "write-down":
-      return store.loaded?.writeDown();
-    case "forget":
-      return void store.load().then((source) => source?.forget(message));
-    case "page-begins":
-      return leavePage(message.tab, message.url);
-    case "give-up":
-      return tunnel.giveUp();
-    case "hint":
-      if (message.hint === "network") roads.networkChanged();
-      return tunnel.hint(message.hint);
-    case "paired":
-      // What is there was another pairing's.
-      return void store.empty().catch(() => {});
     case "warm-links":
       return warmedPages.warm(message.page, message.links);
   }
 };
+
+function actOnLink(order: ShellToTunnel & { type: "link" }): void {
+  if (order.kind === "give-up") return tunnel.giveUp();
+  if (order.kind === "start") {
+    if (order.lastOpening !== null) roads.expectOpening(order.lastOpening);
+    return tunnel.start(order.url, order.token);
+  }
+  if (order.hint === "network") roads.networkChanged();
+  tunnel.hint(order.hint);
+}
+
+function actOnStore(order: ShellToTunnel & { type: "store" }): void {
+  if (order.kind === "write-down") store.loaded?.writeDown();
+  else if (order.kind === "forget") void store.load().then((source) => source?.forget(order));
+  else void store.empty().catch(() => {});
+}
+
+function actOnNavigation(order: ShellToTunnel & { type: "navigation" }): void {
+  if (order.kind === "begin") navigate(order);
+  else if (order.kind === "abandon") abandon(tabs, order.id);
+  else leavePage(order.tab, order.url);
+}
 
 function heed(settings: Partial<TunnelSettings>): void {
   const { phone, isOnline, waitTime, takesPushes, storeBytes: bytes, known, reloadedPage, sparedPage } = settings;
@@ -309,7 +316,7 @@ function pageCounters() {
   return { ...stats(), waiting: wishes.waiting, expectedBytes, roundTrip: openRoundTrip() };
 }
 
-/** @param url as of `page-begins`. @param navigation as of `beginPage`. @param keepsPage as of `navigate`. */
+/** @param url as of "by-page". @param navigation as of `beginPage`. @param keepsPage as of "begin". */
 function leavePage(tab: number, url: string | null, navigation?: HeldResponse, keepsPage = true): void {
   tunnel.leavePage();
   wishes.begin(url);
@@ -317,13 +324,13 @@ function leavePage(tab: number, url: string | null, navigation?: HeldResponse, k
   beginPage(tabs, tab, pageCounters, keepsPage ? url : null, navigation);
 }
 
-function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigate" }): void {
+function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigation"; kind: "begin" }): void {
   const response = new HeldResponse(request.referrer, id);
   const url = withoutUserInfo(request.url);
   leavePage(tab, url, response, keepsPage);
   void response.settled.then((outcome) => {
-    if (!(outcome instanceof RopewayError)) return tell({ type: "navigation-answered", id });
-    tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
+    if (!(outcome instanceof RopewayError)) return tell({ type: "navigation", kind: "answered", id });
+    tell({ type: "navigation", kind: "failed", id, url: request.url, code: outcome.code, message: outcome.message });
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = wishes.marked(navigationHead(request));

@@ -18,7 +18,7 @@ describe("two tabs beside one app", () => {
     one.show(`${A}/`, "a");
     one.show(`${A}/2`, "a2");
     other.tab.go(`${B}/`);
-    hear({ type: "navigation-failed", id: 1, url: `${B}/`, code: ErrorCode.CONNECTION_REFUSED, message: "" });
+    hear({ type: "navigation", kind: "failed", id: 1, url: `${B}/`, code: ErrorCode.CONNECTION_REFUSED, message: "" });
     expect(one.shown()).toMatchObject({ phase: "loaded", url: `${A}/2`, canGoBack: true, error: null });
     expect(other.shown()).toMatchObject({ phase: "failed", url: `${B}/`, canGoBack: false });
   });
@@ -48,7 +48,7 @@ describe("two tabs beside one app", () => {
     expect(one.shown().cost.requests).toBe(0);
     expect(other.shown().cost.requests).toBe(3);
     log.length = 0;
-    hear({ type: "navigation-moved", id: 2, url: "https://c.example/" });
+    hear({ type: "navigation", kind: "moved", id: 2, url: "https://c.example/" });
     expect(log).toEqual(["src https://c.example/"]);
     one.show(`${A}/`, "a");
     other.show("https://c.example/", "c");
@@ -72,8 +72,8 @@ describe("two tabs beside one app", () => {
     one.tab.go(`${A}/`);
     other.tab.go(`${B}/`);
     hear({ type: "link", link: { kind: "waiting", since: 0, retryAt: 0 } });
-    hear({ type: "navigation-failed", id: 1, url: `${A}/`, code: ErrorCode.LINK_LOST, message: "" });
-    hear({ type: "navigation-failed", id: 2, url: `${B}/`, code: ErrorCode.LINK_LOST, message: "" });
+    hear({ type: "navigation", kind: "failed", id: 1, url: `${A}/`, code: ErrorCode.LINK_LOST, message: "" });
+    hear({ type: "navigation", kind: "failed", id: 2, url: `${B}/`, code: ErrorCode.LINK_LOST, message: "" });
     hear({ type: "uncertain", url: `${B}/pay` });
     for (const tab of [one, other])
       expect(tab.shown()).toMatchObject({ link: { kind: "waiting" }, notice: { kind: "uncertain", url: `${B}/pay` } });
@@ -96,7 +96,7 @@ describe("two tabs beside one app", () => {
     vi.stubGlobal("fetch", async () => Response.json({ token: "t" }));
     await app.pair("another-key");
     vi.unstubAllGlobals();
-    expect(tell).toHaveBeenCalledWith({ type: "paired" });
+    expect(tell).toHaveBeenCalledWith({ type: "store", kind: "empty" });
   });
 
   it("say why site data could not be forgotten", async () => {

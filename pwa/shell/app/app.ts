@@ -95,7 +95,7 @@ export class App implements AppActions {
   onPageLoaded(site: Site | null): void {
     const { sites, totals } = this.#options;
     if (site !== null) sites.visit(site);
-    this.tunnel.tell({ type: "write-down" });
+    this.tunnel.tell({ type: "store", kind: "write-down" });
     if (isAway(this.#link)) void this.#findReadable();
     this.draw();
     void this.tunnel.stats().then((stats) => {
@@ -120,7 +120,7 @@ export class App implements AppActions {
   // The person asks
 
   prepareToGo(): void {
-    this.tunnel.tell({ type: "hint", hint: "navigation" });
+    this.tunnel.tell({ type: "link", kind: "hint", hint: "navigation" });
   }
 
   dismissNotice(): void {
@@ -168,7 +168,7 @@ export class App implements AppActions {
     if (result === "paired" && token !== null) {
       // The history that is there was another pairing's.
       this.#options.forgetHistory(() => true);
-      this.tunnel.tell({ type: "paired" });
+      this.tunnel.tell({ type: "store", kind: "empty" });
       return openLink(token);
     }
     const refusal = typeof result === "string" ? null : { why: result.refused };
@@ -180,7 +180,7 @@ export class App implements AppActions {
     }
     this.#link = refusal === null ? { kind: "offline", since: Date.now() } : { kind: "refused", ...refusal };
     this.draw();
-    this.tunnel.tell({ type: "give-up" });
+    this.tunnel.tell({ type: "link", kind: "give-up" });
   }
 
   clearSiteData(): void {

@@ -509,11 +509,11 @@ export class SiteForgetting {
 
   #forgetHere(site: string): void {
     const { tunnel, forgetHere } = this.#options;
-    tunnel.tell({ type: "forget", site, isOver: false });
+    tunnel.tell({ type: "store", kind: "forget", site, isOver: false });
     forgetHere((url) => siteName(url) === site);
   }
 
   #tellOver(site: string): void {
-    this.#options.tunnel.tell({ type: "forget", site, isOver: true });
+    this.#options.tunnel.tell({ type: "store", kind: "forget", site, isOver: true });
   }
 }

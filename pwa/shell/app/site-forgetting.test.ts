@@ -29,7 +29,8 @@ function openWindow(why: string | null = "", locks: Pick<LockManager, "request">
         log.push(`edge ${question.kind === "forget" && question.site}`);
         return why as Why | null;
       },
-      tell: (message) => void (message.type === "forget" && log.push(message.isOver ? "go on" : "hold")),
+      tell: (message) =>
+        void (message.type === "store" && message.kind === "forget" && log.push(message.isOver ? "go on" : "hold")),
     },
     locks,
     channel,

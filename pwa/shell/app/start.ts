@@ -242,7 +242,7 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState !== "hidden") return;
     history.write();
-    tunnel.tell({ type: "write-down" });
+    tunnel.tell({ type: "store", kind: "write-down" });
   });
   window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && frame.history.forget(history.forgotten()));
 }
@@ -325,7 +325,7 @@ function introduce(): void {
 function startTunnel(deviceToken: string): void {
   const url = `${location.origin.replace(/^http/, "ws")}${TUNNEL_PATH}`;
   startedAt = performance.now();
-  tunnel.tell({ type: "start", url, token: deviceToken, lastOpening: linkMemory.lastOpening });
+  tunnel.tell({ type: "link", kind: "start", url, token: deviceToken, lastOpening: linkMemory.lastOpening });
 }
 
 /** @returns the id of the navigation that the app was opened for, or null. */

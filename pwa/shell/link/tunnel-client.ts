@@ -13,8 +13,8 @@ import type { Settings } from "../app/state.ts";
 
 export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 
-/** Messages that want an answer, or carry more than a message: the methods below say these. */
-type Question = "ask" | "navigate" | "bind";
+/** Messages that want an answer, or carry more than a message: the methods below send these. */
+type Question = { readonly type: "ask" | "bind" } | { readonly type: "navigation"; readonly kind: "begin" };
 
 /** The shell's handle on its tunnel worker. */
 export class TunnelClient {
@@ -32,7 +32,7 @@ export class TunnelClient {
     };
   }
 
-  tell(message: Exclude<ShellToTunnel, { type: Question }>): void {
+  tell(message: Exclude<ShellToTunnel, Question>): void {
     this.#worker.postMessage(message);
   }
 
@@ -68,9 +68,10 @@ export class TunnelClient {
    * @returns the id under which the tunnel reports on this navigation.
    */
   navigate(tab: number, request: NavigationRequest, keepsPage: boolean): number {
-    const message: ShellToTunnel = { type: "navigate", tab, id: this.#nextId++, request, keepsPage };
+    const id = this.#nextId++;
+    const message: ShellToTunnel = { type: "navigation", kind: "begin", tab, id, request, keepsPage };
     this.#worker.postMessage(message);
-    return message.id;
+    return id;
   }
 
   stats(): Promise<TunnelStats> {
@@ -112,19 +113,19 @@ export function watchNetwork(tunnel: Pick<TunnelClient, "tell" | "set">): void {
   window.addEventListener("online", () => tunnel.set({ isOnline: true }));
   window.addEventListener("offline", () => tunnel.set({ isOnline: false }));
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") tunnel.tell({ type: "hint", hint: "visible" });
+    if (document.visibilityState === "visible") tunnel.tell({ type: "link", kind: "hint", hint: "visible" });
   });
   // A page that comes out of the back/forward cache, or that was frozen.
   window.addEventListener("pageshow", (event) => {
-    if (event.persisted) tunnel.tell({ type: "hint", hint: "visible" });
+    if (event.persisted) tunnel.tell({ type: "link", kind: "hint", hint: "visible" });
   });
-  document.addEventListener("resume", () => tunnel.tell({ type: "hint", hint: "visible" }));
+  document.addEventListener("resume", () => tunnel.tell({ type: "link", kind: "hint", hint: "visible" }));
   const { connection } = navigator as Navigator & { readonly connection?: NetworkInformation };
   let type = connection?.type;
   connection?.addEventListener("change", () => {
     // The event also comes with each new estimate of the network's speed.
     if (connection.type === type) return;
     type = connection.type;
-    tunnel.tell({ type: "hint", hint: "network" });
+    tunnel.tell({ type: "link", kind: "hint", hint: "network" });
   });
 }

@@ -7,7 +7,13 @@ const A = "https://a.example";
 const B = "https://b.example";
 
 describe("the bar, while a page is visible", () => {
-  const failure = { type: "navigation-failed", id: 1, url: `${B}/`, code: ErrorCode.CONNECTION_REFUSED } as const;
+  const failure = {
+    type: "navigation",
+    kind: "failed",
+    id: 1,
+    url: `${B}/`,
+    code: ErrorCode.CONNECTION_REFUSED,
+  } as const;
 
   it("does not show where that page sends the frame before it is there", () => {
     const { hear, hearPage, report, show, shown } = openBrowser();
@@ -15,7 +21,7 @@ describe("the bar, while a page is visible", () => {
     hearPage(sendsTo(`${B}/`), A);
     const underway = { phase: "loading", url: `${A}/`, destination: { kind: "started", url: `${B}/` } };
     expect(shown()).toMatchObject(underway);
-    hear({ type: "navigation-moved", id: 1, url: "https://c.example/" });
+    hear({ type: "navigation", kind: "moved", id: 1, url: "https://c.example/" });
     report(`${A}/`, "interactive", "a", "Bank");
     expect(shown()).toMatchObject({ ...underway, title: "Bank" });
     show("https://c.example/", "c");

@@ -8,7 +8,8 @@ const B = "https://b.example";
 
 describe("a form's request to another site that failed", () => {
   const failure = {
-    type: "navigation-failed",
+    type: "navigation",
+    kind: "failed",
     id: 1,
     url: `${B}/pay`,
     code: ErrorCode.LINK_LOST,
@@ -71,11 +72,11 @@ describe("a page that is tried again while its frame is on the way to the notice
   it("has not failed again for that notice, but for what becomes of the second try", () => {
     const { hear, hearPage, shown, tab } = openBrowser();
     tab.go(`${A}/`);
-    hear({ ...failure, type: "navigation-failed", id: 1 });
+    hear({ ...failure, type: "navigation", kind: "failed", id: 1 });
     tab.reload();
     hearPage(notice, A);
     expect(shown()).toMatchObject({ phase: "loading", error: null });
-    hear({ ...failure, type: "navigation-failed", id: 2 });
+    hear({ ...failure, type: "navigation", kind: "failed", id: 2 });
     expect(shown()).toMatchObject({ phase: "failed", error: { code: failure.code } });
     hearPage(notice, A);
     expect(shown().phase).toBe("failed");
@@ -84,7 +85,7 @@ describe("a page that is tried again while its frame is on the way to the notice
   it("has failed where the frame tells of another failure", () => {
     const { hear, hearPage, shown, tab } = openBrowser();
     tab.go(`${A}/`);
-    hear({ ...failure, type: "navigation-failed", id: 1 });
+    hear({ ...failure, type: "navigation", kind: "failed", id: 1 });
     tab.reload();
     hearPage({ ...notice, code: ErrorCode.INTERNAL_ERROR }, A);
     expect(shown()).toMatchObject({ phase: "failed", error: { code: ErrorCode.INTERNAL_ERROR } });
@@ -93,7 +94,7 @@ describe("a page that is tried again while its frame is on the way to the notice
 
 describe("a page that failed for the link", () => {
   const fails = (id: number, code: number) =>
-    ({ type: "navigation-failed", id, url: `${B}/`, code, message: "" }) as const;
+    ({ type: "navigation", kind: "failed", id, url: `${B}/`, code, message: "" }) as const;
   /** All that a document of its own slot says in its place. */
   const notice = (method: string | undefined) =>
     ({
@@ -214,7 +215,7 @@ describe("a slot that does not come for its page while the link is away", () => 
     all.load();
     vi.advanceTimersByTime(5_000);
     expect(all.log).not.toContain(`stand in ${A}`);
-    all.hear({ type: "navigation-answered", id: 1 });
+    all.hear({ type: "navigation", kind: "answered", id: 1 });
     vi.advanceTimersByTime(5_000);
     expect(all.log.slice(-2)).toEqual([`stand in ${A}`, `replace again ${A}/`]);
   });
@@ -223,12 +224,12 @@ describe("a slot that does not come for its page while the link is away", () => 
     const all = openBrowser();
     all.show(`${B}/`, "b");
     goesAway(all);
-    all.hear({ type: "navigation-answered", id: 1 });
+    all.hear({ type: "navigation", kind: "answered", id: 1 });
     all.say(A, "booting");
     all.load();
     vi.advanceTimersByTime(5_000);
     expect(all.log).not.toContain(`stand in ${A}`);
-    all.hear({ type: "navigation-moved", id: 1, url: `${B}/to` });
+    all.hear({ type: "navigation", kind: "moved", id: 1, url: `${B}/to` });
     all.load();
     vi.advanceTimersByTime(5_000);
     expect(all.log.slice(-2)).toEqual([`stand in ${B}`, `replace again ${B}/to`]);
@@ -243,7 +244,7 @@ describe("a slot that does not come for its page while the link is away", () => 
     const all = openBrowser();
     if (why === "the page before has only now loaded") all.report(`${B}/`, "loading", "b");
     goesAway(all);
-    all.hear({ type: "navigation-answered", id: 1 });
+    all.hear({ type: "navigation", kind: "answered", id: 1 });
     if (why === "its page is there") all.show(`${A}/`, "a");
     if (why === "the page before has only now loaded") all.report(`${B}/`, "loaded", "b");
     if (why !== "nothing has come into the frame") all.load(why === "the start document is");
@@ -253,7 +254,13 @@ describe("a slot that does not come for its page while the link is away", () => 
 });
 
 describe("a document whose body breaks off", () => {
-  const broken = { type: "broken-document", url: `${A}/page`, code: ErrorCode.CONNECTION_RESET, message: "" } as const;
+  const broken = {
+    type: "document",
+    kind: "broken",
+    url: `${A}/page`,
+    code: ErrorCode.CONNECTION_RESET,
+    message: "",
+  } as const;
   const failed = { phase: "failed", url: `${A}/page#part`, error: { code: broken.code, url: `${A}/page#part` } };
 
   it("is an error that can be tried again, before the document says that it is there and after", () => {

@@ -61,7 +61,7 @@ it("follows a redirect though the page before has come into the frame meanwhile"
   const { hear, log, report, show, shown, tab } = openBrowser();
   tab.go(`${B}/`);
   report(`${A}/`, "loading", "a");
-  hear({ type: "navigation-moved", id: 1, url: `${B}/to` });
+  hear({ type: "navigation", kind: "moved", id: 1, url: `${B}/to` });
   expect(log.at(-1)).toBe(`src ${B}/to`);
   show(`${B}/to`, "b");
   expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/to` });
@@ -89,7 +89,8 @@ describe("going somewhere else than the page that is on its way", () => {
     log.length = 0;
     hear({ type: "link", link: { kind: "open" } });
     hear({
-      type: "navigation-failed",
+      type: "navigation",
+      kind: "failed",
       id: 1,
       url: `${B}/`,
       code: ErrorCode.LINK_LOST,
@@ -126,7 +127,8 @@ describe("where the frame has a document that is not the page", () => {
     const { hear, hearPage, log, tab } = openBrowser();
     tab.go(`${A}/#part`);
     hear({
-      type: "navigation-failed",
+      type: "navigation",
+      kind: "failed",
       id: 1,
       url: `${A}/`,
       code: ErrorCode.LINK_LOST,
@@ -145,7 +147,7 @@ describe("where the frame has a document that is not the page", () => {
     const { hear, log, show, shown, tab } = openBrowser();
     show(`${B}/end#part`, "b");
     tab.go(`${A}/redirect#own`);
-    hear({ type: "navigation-moved", id: 1, url: `${B}/end` });
+    hear({ type: "navigation", kind: "moved", id: 1, url: `${B}/end` });
     expect(log.at(-1)).toBe(`src again ${B}/end#own`);
     show(`${B}/end#own`, "b2");
     expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/end#own` });

@@ -8,7 +8,7 @@ const A = "https://a.example";
 const B = "https://b.example";
 
 const fails = (id: number, code: number = ErrorCode.CONNECTION_REFUSED) =>
-  ({ type: "navigation-failed", id, url: `${B}/`, code, message: "" }) as const;
+  ({ type: "navigation", kind: "failed", id, url: `${B}/`, code, message: "" }) as const;
 const AWAY = { type: "link", link: { kind: "waiting", since: 0, retryAt: 0 } } as const;
 const BACK = { type: "link", link: { kind: "open" } } as const;
 const STAYS = { phase: "loaded", url: `${A}/`, error: null, destination: null };
@@ -33,7 +33,7 @@ describe("stays, with its address,", () => {
 
   it("where its own next document fails, and not for one of a frame", () => {
     const { hear, say, shown } = shownPage();
-    const failed = { type: "document-failed", method: "GET", code: ErrorCode.LINK_LOST, message: "" } as const;
+    const failed = { type: "document", kind: "failed", method: "GET", code: ErrorCode.LINK_LOST, message: "" } as const;
     say(A, "leaving");
     hear({ ...failed, url: `${A}/frame` });
     expect(shown().phase).toBe("loading");
@@ -65,7 +65,7 @@ describe("stays, with its address,", () => {
     tab.go(`${B}/`);
     say(B, "booting");
     hear(fails(1));
-    hear({ type: "no-document", origin: B });
+    hear({ type: "document", kind: "none", origin: B });
     log.length = 0;
     vi.advanceTimersByTime(1000);
     expect(log).toContain(`replace again ${A}/`);
@@ -78,7 +78,7 @@ describe("stays, with its address,", () => {
 
   it("and says on that it is a stored one", () => {
     const { hear, show, shown, tab } = openBrowser();
-    hear({ type: "stored-page", url: `${A}/`, storedAt: 5 });
+    hear({ type: "document", kind: "stored", url: `${A}/`, storedAt: 5 });
     show(`${A}/`, "a");
     tab.go(`${B}/`);
     hear(fails(1));
@@ -174,8 +174,8 @@ describe("while the link is away", () => {
     log.length = 0;
     tab.go(`${B}/`);
     expect(log).toEqual([`ask 1 ${B}/`]);
-    hear({ type: "navigation-answered", id: 1 });
-    hear({ type: "navigation-answered", id: 1 });
+    hear({ type: "navigation", kind: "answered", id: 1 });
+    hear({ type: "navigation", kind: "answered", id: 1 });
     expect(log.slice(1)).toEqual([`src ${B}/`]);
   });
 
@@ -186,7 +186,7 @@ describe("while the link is away", () => {
     report(`${A}/`, "loaded", "a", "(1) A");
     expect(shown()).toMatchObject({ phase: "loading", url: `${B}/` });
     log.length = 0;
-    hear({ type: "navigation-answered", id: 1 });
+    hear({ type: "navigation", kind: "answered", id: 1 });
     expect(log).toEqual([`src ${B}/`]);
   });
 

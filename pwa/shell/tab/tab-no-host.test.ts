@@ -27,7 +27,7 @@ describe("where slots have a list of hosts", () => {
       tab.onNoHost(B);
       expect(shown().phase).toBe("loading");
       if (lose === "refused") tab.onNoHost(A);
-      else app.onTunnelEvent({ type: "navigation-moved", id: 1, url: `${B}/` });
+      else app.onTunnelEvent({ type: "navigation", kind: "moved", id: 1, url: `${B}/` });
       expect(shown()).toMatchObject({ phase: "failed", error: { code: ErrorCode.NO_FREE_HOST } });
       expect(log).toContain("abandon 1");
     }

@@ -6,14 +6,14 @@ const A = "https://a.example";
 it("a page that comes as it was stored says since when, until the frame goes on", () => {
   const { tab, hear, show, shown } = openBrowser();
   tab.go(`${A}/news`);
-  hear({ type: "stored-page", url: `${A}/news`, storedAt: 5 });
-  hear({ type: "stored-page", url: `${A}/frame`, storedAt: 6 });
+  hear({ type: "document", kind: "stored", url: `${A}/news`, storedAt: 5 });
+  hear({ type: "document", kind: "stored", url: `${A}/frame`, storedAt: 6 });
   expect(shown().storedAt).toBeNull();
   show(`${A}/news#top`, "a");
   expect(shown().storedAt).toBe(5);
   tab.reload();
   expect(shown().storedAt).toBeNull();
-  hear({ type: "stored-page", url: `${A}/other`, storedAt: 7 });
+  hear({ type: "document", kind: "stored", url: `${A}/other`, storedAt: 7 });
   show(`${A}/news`, "a");
   expect(shown().storedAt).toBeNull();
 });
@@ -21,16 +21,16 @@ it("a page that comes as it was stored says since when, until the frame goes on"
 it("a page that was stored offers its newer version, until the person takes it or stays", () => {
   const { tab, hear, show, shown } = openBrowser();
   tab.go(`${A}/news`);
-  hear({ type: "newer-page", url: `${A}/news` });
+  hear({ type: "document", kind: "newer", url: `${A}/news` });
   expect(shown().hasNewer).toBe(false);
   show(`${A}/news#top`, "a");
   expect(shown().hasNewer).toBe(true);
   tab.keepVersion();
   expect(shown().hasNewer).toBe(false);
-  hear({ type: "newer-page", url: `${A}/news` });
+  hear({ type: "document", kind: "newer", url: `${A}/news` });
   tab.reload();
   show(`${A}/news`, "a");
   expect(shown().hasNewer).toBe(false);
-  hear({ type: "newer-page", url: `${A}/other` });
+  hear({ type: "document", kind: "newer", url: `${A}/other` });
   expect(shown().hasNewer).toBe(false);
 });

@@ -54,7 +54,7 @@ interface Going {
   readonly isReopening?: boolean;
 }
 
-type Told = TunnelToShell & { type: "document-failed" | "silent-document" | "broken-document" };
+type DocumentNews = TunnelToShell & { type: "document" };
 
 /**
  * A frame, its session history, and its navigation (HTML section 7.3.1). The person, the tunnel and the pages say what they
@@ -231,33 +231,41 @@ export class Tab implements AppTab, TabActions {
         if (event.tab !== this.#id) return;
         meter.count(event.progress, this.state.phase);
         return this.#app.draw();
-      case "navigation-failed": {
-        if (event.code === ErrorCode.CANCEL || sent === null || event.id !== sent.id) return;
-        if (mayHaveActed(sent.request, event.code)) this.#learnThatItMayHaveRun();
-        const { method, url } = sent.request;
-        return this.#fail({ code: event.code, url, method, detail: event.message }, sent.by);
-      }
-      case "navigation-answered":
-        if (event.id !== sent?.id) return;
-        this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
-        this.#setFrameOut();
-        return;
-      case "navigation-moved":
-        if (event.id === sent?.id) this.#redirect(event.url);
-        return;
-      case "no-document":
-        return this.#enter(step.endWithoutDocument(this.#navigation, event.origin, performance.now()));
-      case "document-failed":
-        return this.#onMissedDocument(event);
+      case "navigation":
+        return event.id === sent?.id ? this.#onNavigationNews(event, sent) : undefined;
+      case "document":
+        return this.#onDocumentNews(event);
       case "silent-document":
         return this.#onSilentDocument(event);
-      case "broken-document":
-        return this.#onBrokenDocument(event);
-      case "newer-page":
-        meter.newer = event.url;
+    }
+  }
+
+  #onNavigationNews(news: TunnelToShell & { type: "navigation" }, sent: step.SentNavigation): void {
+    if (news.kind === "moved") return this.#redirect(news.url);
+    if (news.kind === "answered") {
+      this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
+      this.#setFrameOut();
+      return;
+    }
+    if (news.code === ErrorCode.CANCEL) return;
+    if (mayHaveActed(sent.request, news.code)) this.#learnThatItMayHaveRun();
+    const { method, url } = sent.request;
+    this.#fail({ code: news.code, url, method, detail: news.message }, sent.by);
+  }
+
+  #onDocumentNews(news: DocumentNews): void {
+    switch (news.kind) {
+      case "none":
+        return this.#enter(step.endWithoutDocument(this.#navigation, news.origin, performance.now()));
+      case "failed":
+        return this.#onMissedDocument(news);
+      case "broken":
+        return this.#onBrokenDocument(news);
+      case "newer":
+        this.#meter.newer = news.url;
         return this.#app.draw();
-      case "stored-page":
-        meter.answerStored(event.url, event.storedAt);
+      case "stored":
+        this.#meter.answerStored(news.url, news.storedAt);
         return this.#app.draw();
     }
   }
@@ -446,7 +454,7 @@ export class Tab implements AppTab, TabActions {
     if (!isSelfSend) this.#change((navigation) => ({ ...navigation, selfSends: 0 }));
     const problem = this.#frame.problemWith(request.url);
     if (problem !== null) {
-      if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
+      if (begun !== null) tunnel.tell({ type: "navigation", kind: "abandon", id: begun });
       return this.#fail({ ...problem, url: request.url, method: request.method }, by);
     }
     const before = this.#navigation;
@@ -484,7 +492,7 @@ export class Tab implements AppTab, TabActions {
   /** The page goes to another document of its slot by itself. */
   #leaveByItself(url: string, slot: Slot): void {
     this.#meter.begin(url);
-    this.#app.tunnel.tell({ type: "page-begins", tab: this.#id, url: url.split("#", 1)[0] ?? url });
+    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: url.split("#", 1)[0] ?? url });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin));
   }
 
@@ -505,7 +513,7 @@ export class Tab implements AppTab, TabActions {
   /** The navigation that the shell has under way is not wanted any more. */
   #abandon(): void {
     const sent = this.#sent;
-    if (sent !== null) this.#app.tunnel.tell({ type: "abandon", id: sent.id });
+    if (sent !== null) this.#app.tunnel.tell({ type: "navigation", kind: "abandon", id: sent.id });
     this.#change(step.abandon);
     this.#frame.history.leave();
   }
@@ -574,14 +582,14 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** The page has left for it by itself, and is still there. */
-  #onMissedDocument({ url, code, method, message: detail }: Told & { type: "document-failed" }): void {
+  #onMissedDocument({ url, code, method, message: detail }: DocumentNews & { kind: "failed" }): void {
     const navigation = this.#navigation;
     if (navigation.kind !== "underway" || navigation.sent !== null) return;
     const { destination } = navigation;
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }
 
-  #onSilentDocument({ url, title, phase }: Told & { type: "silent-document" }): void {
+  #onSilentDocument({ url, title, phase }: TunnelToShell & { type: "silent-document" }): void {
     const navigation = this.#navigation;
     const content = { kind: "silent", url } as const;
     if (phase === "loaded") {
@@ -597,7 +605,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** A part of a page is not to be taken for the whole. A page that has all it needs may have lost a frame's document. */
-  #onBrokenDocument({ url, code, message: detail }: Told & { type: "broken-document" }): void {
+  #onBrokenDocument({ url, code, message: detail }: DocumentNews & { kind: "broken" }): void {
     const navigation = this.#navigation;
     const sent = this.#sent;
     const awaited = step.awaitedOrigin(navigation);
@@ -626,7 +634,7 @@ export class Tab implements AppTab, TabActions {
     if (slot === null || URL.parse(this.#navigation.page.url)?.origin !== slot.origin) this.#abandon();
     if (step.awaitedOrigin(this.#navigation) !== null) return;
     this.#meter.askedAt = performance.now();
-    this.#app.tunnel.tell({ type: "page-begins", tab: this.#id, url: null });
+    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: null });
   }
 
   #onStartDocument(isBack: boolean): void {

@@ -26,8 +26,8 @@ export function openApp() {
       log.push(`${method === "GET" ? "ask" : method} ${navigations} ${url}`);
       return navigations;
     },
-    tell: ({ type, id = 0 }: { type: string; id?: number }) => {
-      if (type === "abandon") log.push(`abandon ${id}`);
+    tell: ({ kind, id = 0 }: { kind?: string; id?: number }) => {
+      if (kind === "abandon") log.push(`abandon ${id}`);
     },
     set: ({ reloadedPage }: { reloadedPage?: string | null }) => {
       if (reloadedPage !== undefined) log.push(`hard reload ${reloadedPage ?? "ends"}`);

@@ -61,7 +61,8 @@ describe("SlotPort's navigations", () => {
         (isShells ? response : slot.first().consumer).onError(reset);
         expect(errorCodes(await slot.heard())).toEqual([ErrorCode.CANCEL]);
         const failure = {
-          type: "document-failed",
+          type: "document",
+          kind: "failed",
           url: URL_A,
           method: "GET",
           code: reset.code,

@@ -92,7 +92,7 @@ describe("SlotPort", () => {
       told.push(slot.brokenDocuments);
     }
     const code = ErrorCode.CONNECTION_RESET;
-    expect(told).toEqual([[{ type: "broken-document", url: URL_A, code, message: "it closed" }], [], []]);
+    expect(told).toEqual([[{ type: "document", kind: "broken", url: URL_A, code, message: "it closed" }], [], []]);
   });
 
   it("tells of pages without a document only in a top-level slot", async () => {

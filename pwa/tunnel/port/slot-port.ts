@@ -40,7 +40,7 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onNavigationMoved(id: number, url: string): void;
   /** Whether a page stays where it is if its next document, of this real URL, does not come. */
   isPageKept(url: string): boolean;
-  onDocumentFailed(failure: TunnelToShell & { type: "document-failed" }): void;
+  onDocumentFailed(failure: TunnelToShell & { type: "document"; kind: "failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
   onNoDocument(origin: string): void;
   onSilentDocument(document: SilentDocument): void;
@@ -48,7 +48,7 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onReadsPixels(origin: string): void;
   /** @param request a page's, which may ask for anything. */
   onSocket(request: SocketRequest, binding: SlotBinding, port: MessagePort): void;
-  onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
+  onBrokenDocument(document: TunnelToShell & { type: "document"; kind: "broken" }): void;
   /** As of `TunnelAbilities`. */
   savesData(): boolean;
   /** Ports whose service workers are there, as far as the browser tells. */
@@ -251,7 +251,7 @@ export class SlotPort {
     this.#postError(id, ErrorCode.CANCEL, message);
     // If the navigation is the shell's own, the shell has heard already.
     if (exchange.response.id === null)
-      this.#host.onDocumentFailed({ type: "document-failed", url, method, code, message });
+      this.#host.onDocumentFailed({ type: "document", kind: "failed", url, method, code, message });
     return true;
   }
 
@@ -276,7 +276,7 @@ export class SlotPort {
         this.#exchanges.delete(id);
         this.#postError(id, code, message);
         const url = exchange.documentUrl;
-        if (url !== null) this.#host.onBrokenDocument({ type: "broken-document", url, code, message });
+        if (url !== null) this.#host.onBrokenDocument({ type: "document", kind: "broken", url, code, message });
       },
     };
     exchange.response.attach(consumer, credit);
