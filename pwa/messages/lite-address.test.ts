@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { liteAddress, placeInPage, realOf } from "./lite-address.ts";
+import { liteAddress, placeInPage, realOf } from "./lite-messages.ts";
 
 const BASE = "https://ropeway.example";
 

@@ -1,5 +1,8 @@
-/** Between the app's own service worker and the windows of the app, about pages without scripts. All URLs are real. */
+/** Between the app's own service worker and the windows of the app: pages without scripts, and facts of the browser. */
 import type { HeaderList } from "../../shared/http/heads.ts";
+import type { AcceptTable } from "../../shared/http/phone-fields.ts";
+import { LITE_PATH } from "../../shared/subprotocol.ts";
+import { parseUrl } from "../../shared/web/origin.ts";
 
 /** Asked of each window, with a port for the `LiteAnswer`. */
 export type LiteQuestion =
@@ -30,7 +33,7 @@ export type LiteAnswer =
   | { readonly type: "stay" }
   | { readonly type: "not-mine" };
 
-/** What became of a navigation, told to the window that answered "go". */
+/** Outcome of a navigation, told to the window that answered "go". */
 export type LiteOutcome =
   | {
       readonly type: "lite-document";
@@ -48,7 +51,7 @@ export type LiteOutcome =
     }
   /** By a redirect, to another origin than that of `from`. */
   | { readonly type: "lite-moved"; readonly url: string; readonly from: string }
-  /** Nothing is shown of what is to be saved. */
+  /** The response is to be saved, and nothing of it is shown. */
   | { readonly type: "lite-download"; readonly url: string };
 
 export type LiteToShell = LiteQuestion | LiteOutcome;
@@ -58,3 +61,45 @@ export const LITE_KEEP_ALIVE = "lite-keep-alive";
 
 /** Query of the app's service worker where it knows pages without scripts. */
 export const LITE_WORKER_QUERY = "?lite";
+
+/**
+ * Address on the base host of a page without scripts, or of anything of its own origin: `https://a.example/b?c` is at
+ * `/~https:a.example/b?c`. Below its first segment a path is the real one, so that relative addresses lead where they lead
+ * on the site. Others (`/b`, `..` above the root) are changed in the page, so that an address is one file's for all.
+ *
+ * @param url absolute, http: or https:; credentials are left out.
+ * @returns path, query and fragment.
+ */
+export function liteAddress(url: string): string {
+  const { protocol, host, pathname, search, hash } = new URL(url);
+  return `${LITE_PATH}${protocol}${host}${pathname}${search}${hash}`;
+}
+
+/** The real URL of a page's own address; null for another address. */
+export function realOf({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): string | null {
+  const [, scheme, host, path] = /^\/~(https?:)([^/@]+)(\/.*)$/.exec(pathname) ?? [];
+  const url = scheme === undefined ? null : parseUrl(`${scheme}//${host}${path}${search}${hash}`);
+  return url?.href ?? null;
+}
+
+/**
+ * Place that an address leads to which a page writes.
+ *
+ * @param base real URL that it is relative to.
+ * @returns its place, or null to leave it: it is of another origin, or leads there as it is written.
+ */
+export function placeInPage(written: string, base: string, origin: string): string | null {
+  if (!NEEDS_PLACE.test(written)) return null;
+  const real = parseUrl(written, base);
+  return real?.origin === origin ? liteAddress(real.href) : null;
+}
+
+/** Absolute, from the root, or perhaps above it. */
+const NEEDS_PLACE = /[:\\]|^\s*\/|\.\.|%2e/i;
+
+/** From the app's own service worker to its windows. */
+export type OwnWorkerToShell =
+  /** Cookies of the app's host that nothing may keep: each as `document.cookie` takes it, so that it is deleted. */
+  | { readonly type: "expired-cookies"; readonly cookies: readonly string[] }
+  /** `accept` of this browser, by destination. */
+  | { readonly type: "accept"; readonly accept: AcceptTable };

@@ -1,10 +1,8 @@
-import type { HeaderList } from "../../shared/http/heads.ts";
-import type { SlotCondition } from "./slot-condition.ts";
-
 /**
  * Messages between the documents in slots and the shell, by `window.postMessage`. The shell trusts none of their
  * content: it knows which slot speaks from `event.origin` alone.
  */
+import type { HeaderList } from "../../shared/http/heads.ts";
 
 /** Marks our messages among those that pages send to each other. */
 export const MESSAGE_TAG = "ropeway.1";
@@ -197,4 +195,27 @@ export function entryKey(
   href: string,
 ): string {
   return navigation?.currentEntry?.key ?? ADDRESS_KEY + href;
+}
+
+/**
+ * Why a document is missing; carried as JSON in `data-notice` of the script's element. URLs are real ones, `from` is the
+ * one that redirected, or "".
+ */
+export type Notice =
+  | {
+      readonly kind: "failed";
+      readonly url: string;
+      /** Method of the request that failed. */
+      readonly method: string;
+      readonly code: number;
+      readonly message: string;
+    }
+  | { readonly kind: "moved"; readonly url: string; readonly from: string };
+
+/** Whether a slot can be emptied for another origin, as its service worker sees it. */
+export interface SlotCondition {
+  /** The document that asks is all that is open of it, in any window, and nothing is under way for it. */
+  readonly isAlone: boolean;
+  /** Names of permissions that the person has granted to the host, by question. */
+  readonly permissions: readonly string[];
 }

@@ -1,6 +1,7 @@
 /** Between the shell and its tunnel worker. */
 import type { HeaderList, Recoding } from "../../shared/http/heads.ts";
 import type { AcceptTable } from "../../shared/http/phone-fields.ts";
+import { parseUrl } from "../../shared/web/origin.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
 /**
@@ -11,7 +12,7 @@ export const DEFAULT_WAIT_TIME = 120_000;
 /** Bytes of bodies that the phone stores unless the person chose otherwise: a fifth of what browsers keep. */
 export const DEFAULT_STORE_BYTES = 200_000_000;
 
-/** What the person wants of pictures. */
+/** Wishes of the person about pictures. */
 export interface PictureSettings {
   /** "auto": balanced while the link is slow. */
   readonly recoding: Recoding | "auto";
@@ -21,7 +22,7 @@ export interface PictureSettings {
   readonly readers: readonly string[];
 }
 
-/** What the person wants of requests for trackers. */
+/** Wishes of the person about requests for trackers. */
 interface TrackerSettings {
   readonly areBlocked: boolean;
   /** As `siteName` of their pages: all requests of these go. */
@@ -36,7 +37,7 @@ export interface TunnelSettings {
     readonly acceptLanguage: string;
     /** Width and height in CSS pixels, and density, as `parseViewport` reads it. */
     readonly viewport: string;
-    /** What its browser says of itself; null while that is not known. */
+    /** `accept` of its browser by destination; null while that is not known. */
     readonly accept: AcceptTable | null;
   };
   readonly isOnline: boolean;
@@ -50,7 +51,7 @@ export interface TunnelSettings {
   readonly trackers: TrackerSettings;
   /** Origins are asked to send less. */
   readonly savesData: boolean;
-  /** Whose pages run no scripts, by `siteName`; null: no page does, since all are on the app's own host. */
+  /** Sites whose pages run no scripts, by `siteName`; null: no page does, since all are on the app's own host. */
   readonly scriptless: readonly string[] | null;
   /** Origins whose pages were opened in earlier runs of the app; null: nobody can say. */
   readonly known: readonly string[] | null;
@@ -63,7 +64,7 @@ export interface TunnelSettings {
   readonly sparedPage: string;
 }
 
-/** What the phone stores for the pages of a site. */
+/** Bodies that the phone stores for the pages of a site. */
 export interface StoredSite {
   /** As `siteName` of its pages. */
   readonly site: string;
@@ -71,7 +72,7 @@ export interface StoredSite {
   readonly bytes: number;
 }
 
-/** What needs the store's script to be answered. */
+/** Questions that need the store's script to be answered. */
 export type StoreQuestion =
   /** The answer: each `StoredSite`, the largest first. */
   | { readonly kind: "sites" }
@@ -97,7 +98,7 @@ export type TunnelQuestion =
   /** Asks to clear it, here and at the edge. */
   | { readonly kind: "site-data" };
 
-/** What a frame of another origin sets out with. */
+/** Facts with which a frame of another origin sets out. */
 export interface FrameStart {
   /** Real URL after the referrer policy, or "" for none. */
   readonly referrer: string;
@@ -118,7 +119,7 @@ export interface NavigationRequest {
   readonly cache?: "force-cache";
 }
 
-/** What the phone's store did; null until it is there, some seconds after the app was opened for the first time. */
+/** Counts of the phone's store; null until it is there, some seconds after the app was opened for the first time. */
 export interface StoreStats {
   /** Requests that it answered, with nobody asked. */
   readonly storeAnswers: number | null;
@@ -164,7 +165,7 @@ export interface PushStats {
 export interface TunnelStats extends StoreStats, WarmedStats, PushStats {
   /** WebSockets open now. */
   readonly sockets: number;
-  /** What carries them, or carried the last one; null before the first. */
+  /** The road of the open sockets, or of the last one; null before the first. */
   readonly road: Road | null;
   /** WebSockets opened since the app started. */
   readonly socketsOpened: number;
@@ -193,7 +194,7 @@ export interface TunnelStats extends StoreStats, WarmedStats, PushStats {
   readonly resumes: number;
 }
 
-/** What the phone's store did for a page, as in `StoreStats`: no link carried it. */
+/** Counts of the phone's store for a page, as in `StoreStats`: no link carried it. */
 export interface PageStoreUse {
   readonly storeAnswers: number;
   readonly storeValidations: number;
@@ -201,7 +202,7 @@ export interface PageStoreUse {
   readonly storeBytes: number;
 }
 
-/** What a page has cost since it was asked for. Bytes on the link are WebSocket payload. */
+/** Costs of a page since it was asked for. Bytes on the link are WebSocket payload. */
 export interface PageUse extends PageStoreUse, WarmedStats {
   readonly requests: number;
   readonly requestsDone: number;
@@ -214,7 +215,7 @@ export interface PageUse extends PageStoreUse, WarmedStats {
   readonly roundTrip: number;
 }
 
-/** What of a page waits for the person, since its budget is spent or no pictures are wanted. */
+/** Parts of a page that wait for the person, since its budget is spent or no pictures are wanted. */
 export interface PageWaiting {
   readonly pictures: number;
   /** Sounds are among them. */
@@ -363,7 +364,7 @@ export function isAway(link: LinkPhase): boolean {
  */
 export type LinkHint = "network" | "visible" | "navigation";
 
-/** What carries the link. */
+/** The way of the link. */
 export type Road = "websocket" | "fetch";
 
 /** A page that the person has kept: it stays on the phone, as it was, until it is kept no longer. */
@@ -382,5 +383,10 @@ export interface KeptPage {
 /** Why a page cannot be kept: its site forbids it; a form led to it; not all of it came through the store. */
 export type KeepRefusal = "forbidden" | "form" | "not-stored";
 
-/** What became of the wish to keep a page. */
+/** Outcome of the wish to keep a page. */
 export type KeepOutcome = { readonly page: KeptPage } | { readonly refused: KeepRefusal };
+
+/** Name by which a site is forgotten, of a URL or an origin: its host's name, by whatever scheme and port, without `www.`. */
+export function siteName(url: string): string {
+  return parseUrl(url)?.hostname.replace(/^www\.(?=.+\.)/, "") ?? url;
+}

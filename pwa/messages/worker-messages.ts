@@ -62,7 +62,7 @@ export type WorkerToPage =
   /** Ping every `interval` milliseconds from now on; 0 stops. */
   | { readonly tag: Tag; readonly type: "keep-alive"; readonly interval: number };
 
-/** Whether a message is one of ours. The receiver decides by the sender whether to believe it. */
+/** Whether a message is of Ropeway. The receiver decides by the sender whether to believe it. */
 export function isTagged(data: unknown): data is { readonly tag: Tag; readonly type: string } {
   return typeof data === "object" && data !== null && (data as { tag?: unknown }).tag === MESSAGE_TAG;
 }

@@ -2,8 +2,7 @@ import { BoundedMap } from "../../shared/bounded-map.ts";
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
-import { MESSAGE_TAG } from "../messages/page-messages.ts";
-import type { SlotCondition } from "../messages/slot-condition.ts";
+import { MESSAGE_TAG, type SlotCondition } from "../messages/page-messages.ts";
 import type { WorkerToPage } from "../messages/worker-messages.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 

@@ -237,18 +237,11 @@ export const MODULES: readonly Module[] = [
     doors: [
       "pwa/messages/tunnel-messages.ts",
       "pwa/messages/page-messages.ts",
+      "pwa/messages/worker-messages.ts",
       "pwa/messages/port-messages.ts",
       "pwa/messages/lite-messages.ts",
     ],
-    open: [
-      "pwa/messages/lite-address.ts",
-      "pwa/messages/notice-data.ts",
-      "pwa/messages/own-worker-messages.ts",
-      "pwa/messages/site-name.ts",
-      "pwa/messages/slot-condition.ts",
-      "pwa/messages/socket-messages.ts",
-      "pwa/messages/worker-messages.ts",
-    ],
+    open: ["pwa/messages/socket-messages.ts"],
     uses: ["base", "http", "link", "web-rules"],
   },
   {

@@ -1,7 +1,6 @@
 /** The app's own service worker: is registered, and told and asked what only it can see. */
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
-import { LITE_WORKER_QUERY } from "../../messages/lite-messages.ts";
-import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
+import { LITE_WORKER_QUERY, type OwnWorkerToShell } from "../../messages/lite-messages.ts";
 import { storeAccept, storedAccept } from "../link/remembered.ts";
 import type { KeyValueStorage } from "./settings.ts";
 

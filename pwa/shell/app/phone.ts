@@ -1,6 +1,12 @@
 import type { EdgeConfig } from "../../../shared/subprotocol.ts";
-import { siteName } from "../../messages/site-name.ts";
-import type { KeepOutcome, KeepRefusal, KeptPage, StoredSite, TunnelStats } from "../../messages/tunnel-messages.ts";
+import {
+  type KeepOutcome,
+  type KeepRefusal,
+  type KeptPage,
+  type StoredSite,
+  siteName,
+  type TunnelStats,
+} from "../../messages/tunnel-messages.ts";
 import type { WindowChannel } from "../frames/slot-frames.ts";
 import { chooseScripts, liteSites, storedConfig } from "../link/remembered.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";

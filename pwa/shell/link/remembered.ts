@@ -2,7 +2,7 @@
 
 import type { AcceptTable } from "../../../shared/http/phone-fields.ts";
 import { CONFIG_PATH, type EdgeConfig } from "../../../shared/subprotocol.ts";
-import { siteName } from "../../messages/site-name.ts";
+import { siteName } from "../../messages/tunnel-messages.ts";
 import type { KeyValueStorage } from "../app/settings.ts";
 
 const CONFIG_KEY = "ropeway.config";

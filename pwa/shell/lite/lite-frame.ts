@@ -1,6 +1,5 @@
 import { ErrorCode } from "../../../shared/errors.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
-import { liteAddress, realOf } from "../../messages/lite-address.ts";
 import {
   LITE_KEEP_ALIVE,
   LITE_WORKER_QUERY,
@@ -8,6 +7,8 @@ import {
   type LiteOutcome,
   type LiteQuestion,
   type LiteToShell,
+  liteAddress,
+  realOf,
 } from "../../messages/lite-messages.ts";
 import {
   type DocumentPhase,

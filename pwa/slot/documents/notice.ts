@@ -4,8 +4,7 @@
  * frame placeholder.
  */
 
-import type { Notice } from "../../messages/notice-data.ts";
-import { entryKey, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import { entryKey, MESSAGE_TAG, type Notice, type PageToShell } from "../../messages/page-messages.ts";
 import { ropewayPath, ropewayUrl } from "../slot-url.ts";
 import { holdLoad, removeNetworkFeatures, shellOriginHere } from "./this-document.ts";
 

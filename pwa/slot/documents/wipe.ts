@@ -3,8 +3,7 @@
  * another origin has it (decision 30). Then it does what the boot page does. The shell decides: a page of any site may
  * show this document, whose host is no secret.
  */
-import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import type { SlotCondition } from "../../messages/slot-condition.ts";
+import { MESSAGE_TAG, type PageToShell, type SlotCondition } from "../../messages/page-messages.ts";
 import { isTagged, type PageToWorker } from "../../messages/worker-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { bootSlot, slotWorkerHere } from "./boot-slot.ts";

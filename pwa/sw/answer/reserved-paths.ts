@@ -11,7 +11,7 @@ import framePage from "ropeway:frame-page";
 import frameScript from "ropeway:frame-script";
 import noticeScript from "ropeway:notice-script";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
-import type { Notice } from "../../messages/notice-data.ts";
+import type { Notice } from "../../messages/page-messages.ts";
 import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/page-workers.ts";
 import { allowedConnections } from "../../slot/policy.ts";
 import { escapeAttribute } from "../../slot/rewrite/html-rewriter.ts";

@@ -5,8 +5,7 @@ import type { HeaderList } from "../../../shared/http/heads.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { hasNullBody, parseUrl } from "../../../shared/web/origin.ts";
 import { parsePolicies, serializePolicy } from "../../../shared/web/policies.ts";
-import { liteAddress, placeInPage } from "../../messages/lite-address.ts";
-import type { LiteOutcome } from "../../messages/lite-messages.ts";
+import { type LiteOutcome, liteAddress, placeInPage } from "../../messages/lite-messages.ts";
 import { allowedConnections, type PolicyContext, slotPermissionsPolicy, transformPolicies } from "../../slot/policy.ts";
 import {
   type AttributeAccess,

@@ -5,8 +5,7 @@ import type { CacheMode, CredentialsMode, Destination, RedirectMode, RequestMode
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { isMixedContent } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/policies.ts";
-import { realOf } from "../../messages/lite-address.ts";
-import type { LiteAnswer, LiteOutcome, LiteQuestion } from "../../messages/lite-messages.ts";
+import { type LiteAnswer, type LiteOutcome, type LiteQuestion, realOf } from "../../messages/lite-messages.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
 import { forwardedFields } from "../request/slot-request.ts";
 import type { SlotContext } from "../slot-exchange.ts";

@@ -6,8 +6,7 @@
 
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
-import { liteAddress, realOf } from "../../messages/lite-address.ts";
-import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
+import { LITE_KEEP_ALIVE, liteAddress, realOf } from "../../messages/lite-messages.ts";
 import { answerSubresource } from "../answer/subresource.ts";
 import { PortLost } from "../port-lost.ts";
 import { outgoingBody } from "../request/slot-request.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeInPage } from "../../messages/lite-address.ts";
+import { placeInPage } from "../../messages/lite-messages.ts";
 import { placesInSheet, placesInStyle, StylePlaces } from "./lite-document.ts";
 
 const SHEET = "https://a.example/css/main.css";

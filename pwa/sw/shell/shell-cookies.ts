@@ -3,8 +3,7 @@
  * (`domain=`). Other sites could read those, and enough of them keep every request of the app's from being answered.
  * They are deleted when they are set, as far as the browser tells, when the app is opened, and when its link is away.
  */
-import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
-import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
+import { LITE_KEEP_ALIVE, type OwnWorkerToShell } from "../../messages/lite-messages.ts";
 import { appPaths, cookiePaths } from "./own-paths.ts";
 
 declare const self: ServiceWorkerGlobalScope;

@@ -2,8 +2,7 @@
 import { matchPrecache, precacheAndRoute } from "workbox-precaching";
 import { ownAccept } from "../../../shared/http/phone-fields.ts";
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
-import { LITE_WORKER_QUERY } from "../../messages/lite-messages.ts";
-import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
+import { LITE_WORKER_QUERY, type OwnWorkerToShell } from "../../messages/lite-messages.ts";
 import { takeEveryRequest } from "../every-request.ts";
 import { keepCookiesAway } from "./shell-cookies.ts";
 

@@ -3,8 +3,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { Destination, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
 import { ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
-import { siteName } from "../../messages/site-name.ts";
-import type { PageWaiting, TunnelSettings } from "../../messages/tunnel-messages.ts";
+import { type PageWaiting, siteName, type TunnelSettings } from "../../messages/tunnel-messages.ts";
 import {
   type Answer,
   type Ask,

@@ -4,8 +4,14 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { decide } from "../../../shared/http-cache/cache-rules.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { siteName } from "../../messages/site-name.ts";
-import type { KeepOutcome, KeepRefusal, KeptPage, StoredSite, StoreQuestion } from "../../messages/tunnel-messages.ts";
+import {
+  type KeepOutcome,
+  type KeepRefusal,
+  type KeptPage,
+  type StoredSite,
+  type StoreQuestion,
+  siteName,
+} from "../../messages/tunnel-messages.ts";
 import { type Ask, edgeRequest, readWhole } from "../exchange/exchange.ts";
 import type { OpenPage } from "./ahead/page-visits.ts";
 import { beginRead, isStoredEntry, type StoreDatabase } from "./database/store-database.ts";

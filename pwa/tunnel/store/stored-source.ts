@@ -10,8 +10,7 @@ import {
   selectVariant,
 } from "../../../shared/http-cache/cache-rules.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { siteName } from "../../messages/site-name.ts";
-import type { StoreQuestion, StoreStats } from "../../messages/tunnel-messages.ts";
+import { type StoreQuestion, type StoreStats, siteName } from "../../messages/tunnel-messages.ts";
 import { type Ask, laterWith, type PhoneRequest, passingOn, type ResponseSource } from "../exchange/exchange.ts";
 import { type AskedAhead, AskingAhead } from "./ahead/asking-ahead.ts";
 import { PageRequests } from "./ahead/page-visits.ts";

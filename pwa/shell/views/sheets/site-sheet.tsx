@@ -1,6 +1,5 @@
 import { useId } from "preact/hooks";
-import { siteName } from "../../../messages/site-name.ts";
-import type { PageStoreUse, PageWaiting, WarmedStats } from "../../../messages/tunnel-messages.ts";
+import { type PageStoreUse, type PageWaiting, siteName, type WarmedStats } from "../../../messages/tunnel-messages.ts";
 import type { Phone } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";

@@ -2,8 +2,7 @@ import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "
 import { toBase64Url } from "../../../../shared/base-encodings.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import { DICTIONARY_KEY_BYTES } from "../../../../shared/http/phone-fields.ts";
-import { siteName } from "../../../messages/site-name.ts";
-import type { KeptPage } from "../../../messages/tunnel-messages.ts";
+import { type KeptPage, siteName } from "../../../messages/tunnel-messages.ts";
 
 /** The bytes of one or several responses. They never change. */
 export interface StoredBody {
