@@ -75,3 +75,9 @@ export function decodeByteString(text: string): string {
     return text;
   }
 }
+
+/** The bytes of a text in UTF-8, one character each. */
+export function encodeByteString(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text;
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
+}

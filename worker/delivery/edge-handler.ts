@@ -1,9 +1,11 @@
 /** Answers what a phone asks: requests for origins go upstream, those of scheme `ropeway:` are for the edge itself. */
+
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { EDGE_SCHEME, headerValue } from "../../shared/http/head-fields.ts";
 import { isIdempotent, type RequestHead, type ScriptCookie } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
+import { decodeByteString, encodeByteString } from "../../shared/web/origin.ts";
 import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { PageWarmer } from "../shared-cache/page-warmer.ts";
 import { partitionOf } from "../upstream/cookie-jar.ts";
@@ -247,4 +249,32 @@ export function memorySentLogStore(startedAt: number): SentLogStore {
       }
     },
   };
+}
+
+// The jar holds cookies as their bytes, one character each; scripts set and see text.
+
+/** The same backend for who reads text. */
+export function withTextCookies({ upstream, siteData, warmer }: EdgeBackend): EdgeBackend {
+  return {
+    // A stranger has no cookies.
+    warmer,
+    async upstream(request) {
+      const response = await upstream(request);
+      return { ...response, head: { ...response.head, scriptCookies: cookiesAsText(response.head.scriptCookies) } };
+    },
+    siteData: {
+      ...siteData,
+      scriptCookies: async (page) => cookiesAsText(await siteData.scriptCookies(page)),
+      setScriptCookie: (topLevelOrigin, documentUrl, cookieString) =>
+        siteData.setScriptCookie(topLevelOrigin, documentUrl, encodeByteString(cookieString)),
+    },
+  };
+}
+
+function cookiesAsText(cookies: readonly ScriptCookie[]): ScriptCookie[] {
+  return cookies.map((cookie) => ({
+    ...cookie,
+    name: decodeByteString(cookie.name),
+    value: decodeByteString(cookie.value),
+  }));
 }

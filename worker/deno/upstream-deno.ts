@@ -2,7 +2,7 @@
 
 import { lookup } from "node:dns/promises";
 import { epochClock } from "../../shared/clock.ts";
-import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
+import { createEdgeBackend, type EdgeBackend, withTextCookies } from "../delivery/edge-handler.ts";
 import { demoExemption, type EdgeOptions } from "../front/edge-settings.ts";
 import type { SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
@@ -10,7 +10,6 @@ import { resolveDestination } from "../upstream/destination.ts";
 import { OfflineCheck, readKnownHosts } from "../upstream/send.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import { CheckedFetch, fetchUnread } from "./checked-fetch-deno.ts";
-import { withTextCookies } from "./cookie-text.ts";
 import { openDenoSocket } from "./origin-socket-deno.ts";
 import { SharedLookups } from "./shared-lookup.ts";
 

@@ -116,7 +116,7 @@ function setBrowserFields(headers: Headers, request: OutgoingRequest, url: URL):
   for (const [name, value] of clientHints(request.userAgent)) headers.set(name, value);
 }
 
-/** workerd writes any text as UTF-8; Deno and Node want the bytes, one character each, as they gave Set-Cookie. */
+/** As bytes, one character each. Jars of workerd have kept text. */
 export function setCookieField(headers: Headers, value: string): void {
   try {
     headers.set("cookie", value);

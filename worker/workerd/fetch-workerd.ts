@@ -2,6 +2,8 @@
 
 import { pause, type SetTimer } from "../../shared/clock.ts";
 import { ErrorCode } from "../../shared/errors.ts";
+import { isSafe } from "../../shared/http/heads.ts";
+import { decodeByteString, encodeByteString } from "../../shared/web/origin.ts";
 import { isPublicAddress, type ResolveName } from "../upstream/destination.ts";
 import type { ConnectToOrigin, OriginConnection } from "../upstream/lenient-http.ts";
 import type { ExplainFailure, FailureClass, FetchFunction } from "../upstream/send.ts";
@@ -206,4 +208,78 @@ async function explainUnreachable(hostname: string, resolveName: ResolveName | u
   const addresses = await resolveName?.(hostname).catch(() => []);
   if (addresses === undefined || addresses.length === 0) return ErrorCode.NAME_NOT_RESOLVED;
   return addresses.every(isPublicAddress) ? ErrorCode.UPSTREAM_FAILED : ErrorCode.DESTINATION_FORBIDDEN;
+}
+
+// workerd reads fields as UTF-8, and writes them so. The edge takes and gives bytes, one character each, as with Deno's fetch.
+
+/** Milliseconds: how long an answer waits for bytes that were lost in reading it. */
+const RECOVERY_TIME = 5_000;
+/** What stands for bytes that are no UTF-8. */
+const LOST = "\ufffd";
+
+/** As an origin gave them, but for bytes that are no UTF-8: those are lost. */
+export function byteFields(headers: Headers): Headers {
+  const bytes = new Headers();
+  for (const [name, value] of headers) bytes.append(name, encodeByteString(value));
+  return bytes;
+}
+
+/** As `fetch` is to be given them. Each cookie for itself: they may be of several encodings. */
+export function textFields(headers: Headers): Headers {
+  const text = new Headers();
+  for (const [name, value] of headers) text.append(name, value.split("; ").map(decodeByteString).join("; "));
+  return text;
+}
+
+/**
+ * The same fetch with fields as bytes. Where some were lost, a HEAD past it asks for them: that changes nothing. What
+ * would not leave by it as it is goes past it, too, if asking twice changes nothing.
+ *
+ * @param lenient as `fetchLeniently`
+ */
+export function withByteFields(fetch: FetchFunction, lenient: FetchFunction): FetchFunction {
+  return async (request, topLevelOrigin) => {
+    if (!hasOtherThanAscii(request.headers)) return withBytes(await fetch(request, topLevelOrigin), request, lenient);
+    const headers = textFields(request.headers);
+    const isWhole = [...byteFields(headers)].every(([name, value]) => {
+      const given = request.headers.get(name) ?? "";
+      return given === value || /[^\0-\xff]/.test(given);
+    });
+    const isRepeatable = isSafe(request.method) && request.body === null;
+    const past = isWhole || !isRepeatable ? null : await lenient(request).catch(() => null);
+    return past ?? withBytes(await fetch(new Request(request, { headers }), topLevelOrigin), request, lenient);
+  };
+}
+
+function hasOtherThanAscii(headers: Headers): boolean {
+  for (const [, value] of headers) if (/[^\0-\x7f]/.test(value)) return true;
+  return false;
+}
+
+async function withBytes(response: Response, request: Request, lenient: FetchFunction): Promise<Response> {
+  const { headers, status } = response;
+  // No response of a worker's making has such a status.
+  if (!hasOtherThanAscii(headers) || status < 200 || status > 599) return response;
+  const isLost = [...headers].some(([, value]) => value.includes(LOST)) && isSafe(request.method);
+  const known = isLost ? await headAgain(request, lenient) : null;
+  const bytes = new Headers();
+  for (const [name, value] of headers) {
+    const given = name === "set-cookie" ? (known?.getSetCookie() ?? []) : [known?.get(name) ?? ""];
+    const isSame = (raw: string): boolean => value.includes(LOST) && asRead(raw) === asRead(encodeByteString(value));
+    bytes.append(name, given.find(isSame) ?? encodeByteString(value));
+  }
+  return new Response(response.body, { status, statusText: response.statusText, headers: bytes });
+}
+
+async function headAgain({ url, headers, signal }: Request, lenient: FetchFunction): Promise<Headers | null> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(RECOVERY_TIME)]);
+  const asked = new Request(url, { method: "HEAD", headers, redirect: "manual", signal: patience });
+  const response = await lenient(asked).catch(() => null);
+  return response?.headers ?? null;
+}
+
+/** The text that bytes were read as. Platforms count those that are lost in different ways. */
+function asRead(raw: string): string {
+  const bytes = Uint8Array.from(raw, (character) => character.charCodeAt(0));
+  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes).replace(/\ufffd+/g, LOST);
 }

@@ -1,6 +1,7 @@
 /** A page's socket on workerd: its own WebSocket, which fetch opens. It does not let itself be paced, either way. */
 import type { SocketClose, SocketEvent, SocketMessage } from "../../shared/http/socket-records.ts";
 import type { Handshake, HandshakeAnswer, OriginSocket } from "../upstream/page-socket.ts";
+import { byteFields, textFields } from "./fetch-workerd.ts";
 
 const NO_STATUS = 1005;
 const ABNORMAL = 1006;
@@ -14,12 +15,13 @@ export async function openWorkerdSocket(
   { url, headers }: Handshake,
   signal: AbortSignal,
 ): Promise<HandshakeAnswer> {
-  headers.set("upgrade", "websocket");
-  const response = await fetch(new Request(url, { headers, redirect: "manual", signal }));
+  const asked = textFields(headers);
+  asked.set("upgrade", "websocket");
+  const response = await fetch(new Request(url, { headers: asked, redirect: "manual", signal }));
   const { status, webSocket } = response;
   if (webSocket === null) await response.body?.cancel();
   const protocol = response.headers.get("sec-websocket-protocol") ?? "";
-  return { status, headers: response.headers, socket: webSocket && new WorkerdSocket(webSocket, protocol) };
+  return { status, headers: byteFields(response.headers), socket: webSocket && new WorkerdSocket(webSocket, protocol) };
 }
 
 class WorkerdSocket implements OriginSocket {

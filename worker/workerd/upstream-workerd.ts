@@ -2,7 +2,7 @@
 
 import { connect } from "cloudflare:sockets";
 import { epochClock, setTimer } from "../../shared/clock.ts";
-import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
+import { createEdgeBackend, type EdgeBackend, withTextCookies } from "../delivery/edge-handler.ts";
 import { demoExemption, readPlan, readSharedCache } from "../front/edge-settings.ts";
 import { lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
@@ -17,6 +17,7 @@ import {
   fetchUncached,
   HeaderGate,
   reachByTcp,
+  withByteFields,
 } from "./fetch-workerd.ts";
 import { openWorkerdSocket } from "./origin-socket-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
@@ -30,11 +31,12 @@ interface LoopbackExports {
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
   const loopback = (request: Request) => UpstreamFetcher.fetch(request, AS_CODED);
-  const asking = createGatedFetch(fetchUncached, loopback, new HeaderGate());
+  const lenient = (request: Request) => fetchLeniently(request, connectByTcp(connect));
+  const asking = withByteFields(createGatedFetch(fetchUncached, loopback, new HeaderGate()), lenient);
   const isShared = readPlan(env.ROPEWAY_PLAN).sharesCache && readSharedCache(env.ROPEWAY_SHARED_CACHE);
   const parts = createUpstreamParts({
     fetch: isShared ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
-    fetchLeniently: (request) => fetchLeniently(request, connectByTcp(connect)),
+    fetchLeniently: lenient,
     openSocket: (handshake, signal) => openWorkerdSocket(loopback, handshake, signal),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
@@ -50,7 +52,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });
-  return createEdgeBackend(parts);
+  return withTextCookies(createEdgeBackend(parts));
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { navigation } from "../../shared/testing/http/request-heads.ts";
-import { withTextCookies } from "./cookie-text.ts";
+import { withTextCookies } from "./edge-handler.ts";
 
 const bytesOf = (text: string) => Buffer.from(text).toString("latin1");
 
