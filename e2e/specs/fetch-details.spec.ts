@@ -224,3 +224,36 @@ test("scripts see of event sources, answers and functions what they see directly
   const bar = app.page.getByRole("navigation", { name: "Browser" });
   await expect(bar.getByText("would stop the page until it has an answer")).toBeVisible();
 });
+
+/** UTF-8, with letters of Latin-1 alone and with others; Latin-1, GBK. */
+const NAMES = ["gr\xc3\xbc\xc3\x9fe", "\xe2\x98\x83", "gr\xfc\xdfe", "\xc4\xe3\xba\xc3"];
+
+test("files whose names come in raw bytes are saved under the names of a direct visit", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.route("/save", ({ request, socket }) => {
+    const name = NAMES[Number(request.query.get("name"))] ?? "";
+    const fields = `Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename="${name}.bin"`;
+    socket.end(
+      Buffer.from(`HTTP/1.1 200 OK\r\n${fields}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok`, "latin1"),
+    );
+  });
+  const links = NAMES.flatMap((_, at) => ["", "download"].map((kind) => `<a ${kind} href="/save?name=${at}">Save</a>`));
+  origin.page("/", links.join(" "));
+  const namesOf = async (page: Page, frame: Page | Frame) => {
+    const names: string[] = [];
+    for (const at of links.keys()) {
+      const saved = page.waitForEvent("download");
+      await frame.evaluate((index) => document.links[index]?.click(), at);
+      names.push((await saved).suggestedFilename());
+    }
+    return names;
+  };
+  await direct.page.goto(`${origin.origin}/`);
+  const wanted = await namesOf(direct.page, direct.page);
+  expect(wanted.slice(0, 4)).toEqual(["gr\u00fc\u00dfe.bin", "gr\u00fc\u00dfe.bin", "\u2603.bin", "\u2603.bin"]);
+  await app.goto(`${origin.origin}/`);
+  expect(await namesOf(app.page, await app.content())).toEqual(wanted);
+});

@@ -3,7 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
-import { hasNullBody } from "../../../shared/web/origin.ts";
+import { decodeByteString, hasNullBody } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy } from "../../../shared/web/policies.ts";
 import { pageSnippet } from "../../slot/documents/page-config.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy.ts";
@@ -285,11 +285,17 @@ function toHeaders(fields: HeaderList): Headers {
 
 /**
  * The field with the disposition type `attachment`. A file name that the origin gives counts, whatever its type, then
- * `name` (HTML section 4.6.5); without both the browser takes one from the address.
+ * `name` (HTML section 4.6.5); without both the browser takes one from the address. Chromium reads raw UTF-8 from a network,
+ * but Latin-1 from a service worker; what is neither ASCII nor UTF-8 is no name to it.
  */
 export function asAttachment(field: string, name = ""): string {
   const [parameters = ""] = /;.*$/s.exec(field) ?? [];
-  if (/;\s*filename\*?\s*=/i.test(parameters)) return `attachment${parameters}`;
+  const [, quoted, token = ""] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)|([^;]*))/i.exec(parameters) ?? [];
+  const raw = quoted?.replace(/\\(.)/g, "$1") ?? token.trim();
+  const isRaw = /[^\0-\x7f]/.test(raw) && !/;\s*filename\*\s*=/i.test(parameters);
+  if (isRaw && decodeByteString(raw) !== raw)
+    return `attachment; filename*=UTF-8''${extendedValue(decodeByteString(raw))}`;
+  if (!isRaw && /;\s*filename\*?\s*=/i.test(parameters)) return `attachment${parameters}`;
   return name === "" ? "attachment" : `attachment; filename*=UTF-8''${extendedValue(name)}`;
 }
 
