@@ -13,6 +13,7 @@ import { requestHead } from "../shared/testing/http/request-heads.ts";
 import { parsePolicies, parseReferrerPolicy } from "../shared/web/policies.ts";
 import { compile, openCompiled } from "./blocking/tracker-blocker.ts";
 import { readImageFacts, scansOf } from "./delivery/images/image-facts.ts";
+import { markReads } from "./delivery/names/script-reads.ts";
 import { importsOfModule, importsOfStyle } from "./push/document-push.ts";
 import { DocumentScanner, linksOf, Steps } from "./push/document-scanner.ts";
 import { load } from "./push/testing/push-rig.ts";
@@ -117,6 +118,10 @@ const documents: Case[] = [
   ["imports of a style sheet", 1_000, (n) => importsOfStyle('@import "a" (x) '.repeat(n), PHONE)],
   ["space before imports", 3_000, (n) => importsOfStyle("/* *".repeat(n) + '@charset "'.repeat(n), undefined)],
   ["imports of a module", 1_000, (n) => importsOfModule('import {a} from "./b";'.repeat(n))],
+  ["reads of a script", 300, (n) => markReads("location.href;".repeat(n))],
+  ["reads of a chain", 300, (n) => markReads(`a?.b${".location".repeat(n)}`)],
+  ["a script that is not read", 3_000, (n) => markReads(`${"== top".repeat(n)}${"=(".repeat(n)} `)],
+  ["a script that nests", 200, (n) => markReads(`${"(".repeat(n)}location${")".repeat(n)}`)],
   ["a beginning of an import", 3_000, (n) => importsOfModule(`import {${" from ".repeat(n)}`)],
 ];
 

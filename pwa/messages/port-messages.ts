@@ -37,6 +37,8 @@ export type PortRequestHead = Pick<
 > & {
   /** The person wants this picture or film as its origin sends it. */
   readonly wantsOriginal?: boolean;
+  /** As of `RequestHead`. Slot workers of before 2026-12 do not say so. */
+  readonly marksReads?: boolean;
   /**
    * Names a form that leads a frame to another origin. With a POST to that origin: its body, which is kept until the shell
    * has a slot for the frame, and answered by an empty response. With a GET: the answer to the form is wanted. "": none is;
@@ -108,6 +110,8 @@ export type TunnelToPort =
       readonly head: ResponseHead;
       /** Set for a picture that is not as its origin sent it. */
       readonly picture?: ImageNote;
+      /** The body has marks (PROTOCOL.md section 5.12) that the request did not ask for: they are to be taken out. */
+      readonly hasMarks?: true;
       /**
        * Set for a navigation that began before the slot asked: the referrer that it was sent with, a real URL or "".
        */

@@ -2,6 +2,7 @@ import { setTimer } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import { isIdempotent, type ResponseHead } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
+import { unmarkedBody } from "../../shared/web/read-marks.ts";
 import {
   MessageBatch,
   PORT_BATCH_TIME,
@@ -196,7 +197,7 @@ export class TunnelPort {
           () => this.#cancel(message.id),
         );
         exchange.resolve({
-          ...this.#response(message.id, exchange, exchange.body, message.head),
+          ...this.#response(message.id, exchange, exchange.body, message),
           referrer: message.referrer,
           picture: message.picture,
         });
@@ -221,7 +222,12 @@ export class TunnelPort {
     }
   }
 
-  #response(id: number, exchange: PendingExchange, body: ResponseBody, head: ResponseHead): TunnelResponse {
+  #response(
+    id: number,
+    exchange: PendingExchange,
+    body: ResponseBody,
+    { head, hasMarks }: TunnelToPort & { type: "response" },
+  ): TunnelResponse {
     let waits = exchange.isNavigation || head.url !== exchange.url;
     const take = (): ResponseBody => {
       if (waits) this.#post({ type: "credit", id, bytes: PORT_CREDIT_BYTES });
@@ -230,7 +236,7 @@ export class TunnelPort {
     };
     return {
       head,
-      body: () => take().readable,
+      body: () => (hasMarks === true ? unmarkedBody(take().readable) : take().readable),
       isEmpty: () => take().isEmpty(),
       watch: (observer) => body.watch(observer),
       hold: () => {

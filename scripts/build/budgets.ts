@@ -16,17 +16,17 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 85.3 * KB,
+    limit: 86.3 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.6 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 49.9 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },
-  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 31.2 * KB },
+  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 31.3 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
-  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22.3 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22.6 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 7 * KB },
 ];
 

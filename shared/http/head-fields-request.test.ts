@@ -4,7 +4,7 @@ import { malformed, onTheWire } from "../testing/http/wire-fields.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { fieldsToRequest, LEARNED_REQUESTS, requestToFields } from "./head-fields.ts";
 import type { HeaderField, RequestHead } from "./heads.ts";
-import { KNOWN_URLS, knownUrls, STORED_BODY } from "./phone-fields.ts";
+import { KNOWN_URLS, knownUrls, MARK_READS, STORED_BODY } from "./phone-fields.ts";
 
 const good: Record<string, string> = {
   ":method": "GET",
@@ -62,6 +62,9 @@ test("a navigation says what its page is likely to ask for, and no page can say 
   expect(fieldsToRequest(onTheWire(requestToFields({ ...head, pushes: 8 })))).toEqual({ ...head, pushes: 8 });
   const scriptless = { ...head, isScriptless: true } as const;
   expect(fieldsToRequest(onTheWire(requestToFields(scriptless)))).toEqual(scriptless);
+  const marking = { ...head, marksReads: true } as const;
+  expect(fieldsToRequest(onTheWire(requestToFields(marking)))).toEqual(marking);
+  expect(fieldsToRequest(onTheWire(requestToFields({ ...head, headers: [MARK_READS] })))).toEqual(head);
   const wrong = [...onTheWire(requestToFields(head)), ["sec-ropeway-pushes", "-1"]] as const;
   expect(fieldsToRequest(wrong)).toEqual(head);
   const said = requestToFields({ ...head, headers: [[LEARNED_REQUESTS, learned]] });

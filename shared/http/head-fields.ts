@@ -28,6 +28,7 @@ import {
   isTrackerField,
   KNOWN_URLS,
   knownUrlsField,
+  MARK_READS,
   parseImageWish,
   parseKnownUrls,
   parseStoredBody,
@@ -97,6 +98,7 @@ const OF_TUNNEL: ReadonlySet<string> = new Set([
   CACHE_MODE,
   SCRIPTS,
   IMAGES,
+  MARK_READS[0],
 ]);
 
 export function requestToFields(head: RequestHead): EncodableField[] {
@@ -128,6 +130,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   const cacheMode = CACHE_MODES.find((mode) => mode === head.cache);
   if (cacheMode !== undefined && head.origin !== `${scheme}://${authority}`) fields.push([CACHE_MODE, cacheMode]);
   if (head.isScriptless === true) fields.push([SCRIPTS, NO_SCRIPTS]);
+  if (head.marksReads === true) fields.push(MARK_READS);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
     if (!field[0].startsWith(":") && !isOfTunnel(field)) fields.push(field);
@@ -188,6 +191,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(pushes !== null && /^\d{1,3}$/.test(pushes) ? { pushes: Number(pushes) } : {}),
     ...(cache === undefined ? {} : { cache }),
     ...(headerValue(headers, SCRIPTS) === NO_SCRIPTS ? { isScriptless: true } : {}),
+    ...(has(headers, MARK_READS) ? { marksReads: true } : {}),
   };
 }
 

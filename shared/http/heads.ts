@@ -82,6 +82,8 @@ export interface RequestHead {
   readonly pushes?: number;
   /** In a navigation: its page runs no scripts. Made by the tunnel, too. */
   readonly isScriptless?: true;
+  /** Whether the page can tell scripts the real site where the edge has marked their reads (PROTOCOL.md section 5.12). */
+  readonly marksReads?: boolean;
   /** Whether a picture that was coded anew will do. It does not travel. */
   readonly takesRecoded?: boolean;
 }

@@ -136,6 +136,14 @@ export function parseImageNote(headers: HeaderList): ImageNote | null {
   return match == null ? null : { kind: match[1] as ImageNote["kind"], bytes: Number(match[2]) };
 }
 
+// Whether reads of `location` and `top` in scripts are to be marked, and were: section 5.12.
+
+/** In a request: the page has the function that they pass through. */
+export const MARK_READS: HeaderField = ["sec-ropeway-reads", "mark"];
+
+/** Note in a response whose body has marks. */
+export const READS_MARKED: HeaderField = ["ropeway-reads", "marked"];
+
 // What a phone wants done with requests for trackers: section 5.9.
 
 const TRACKERS = "sec-ropeway-trackers";

@@ -21,6 +21,17 @@ const changeImage: Stage = async (response, { images }) => {
   return { ...response, ...changed, coded: null };
 };
 
+/** Scripts read the real site where the phone has pages that can tell it. */
+const markReads: Stage = async (response, { names }) => {
+  const changed = (await names?.(response)) ?? response;
+  if (changed.body === response.body) return response;
+  // Read to its end, though perhaps unchanged.
+  if (changed.head !== response.head) response.coded?.drop();
+  return changed.head === response.head
+    ? { ...response, body: changed.body }
+    : { ...response, ...changed, coded: null };
+};
+
 /** A body that may be a dictionary later is copied as it passes. */
 const keep: Stage = (response, { dictionary }) => ({ ...response, ...dictionary?.keep(response) });
 
@@ -32,7 +43,7 @@ const refer: Stage = async (response, { request, refer }) =>
 const codeAgainst: Stage = async (response, { request, dictionary }) =>
   request.head.stored === undefined ? response : { ...response, ...(await dictionary?.code(response)) };
 
-const STAGES: readonly Stage[] = [observe, changeImage, keep, refer, codeAgainst, code];
+const STAGES: readonly Stage[] = [observe, changeImage, markReads, keep, refer, codeAgainst, code];
 
 /** Leads a response through all stages. @returns the response as the phone gets it. */
 export async function deliver(response: UpstreamResponse, delivery: Delivery): Promise<ServerResponse> {

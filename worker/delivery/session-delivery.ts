@@ -35,6 +35,7 @@ import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { deliver } from "./deliver.ts";
 import type { PhoneDictionaries } from "./dictionaries.ts";
 import { type ImageStage, PixelReaders } from "./images/image-stage.ts";
+import type { NamesStage } from "./names/names-stage.ts";
 import { References } from "./references.ts";
 
 /** Traits that a phone tells once for a session. */
@@ -91,6 +92,8 @@ export interface PhoneParts {
   readonly dictionaries: PhoneDictionaries | null;
   /** Changes pictures. */
   readonly images: ImageStage | null;
+  /** Marks reads of scripts; null where the plan leaves no time for that. */
+  readonly names: NamesStage | null;
   /** Knows requests for trackers: `handle` sends none of a phone that has them blocked. */
   readonly trackers: { isTracker(head: RequestHead): boolean } | null;
   /** By default as many as the protocol allows. */
@@ -190,7 +193,7 @@ export class SessionDelivery {
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
     const phone = this.#options.phone();
     const { dictionaryKey, takesBrotli = false, images: wished } = phone;
-    const { images } = this.#options;
+    const { images, names } = this.#options;
     const wish = request.head.images ?? wished;
     const dictionary =
       dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
@@ -202,6 +205,7 @@ export class SessionDelivery {
       observer: images && wished ? this.#readers.watching(request.head, observer) : observer,
       images:
         images && wish ? (each) => images.apply(each, request.head, this.#readers.wishFor(request.head, wish)) : null,
+      names: names ? (each) => names.apply(each, request.head) : null,
       refer: this.#references.refer,
       dictionary: dictionary ?? null,
       takesBrotli,
@@ -227,7 +231,12 @@ function readable(response: UpstreamResponse, { hasStore, takesReasons }: PhoneT
 
 /** The request as the tunnel would send it for the page that `document` asks for. */
 function onPageOf(document: ServerRequest, head: RequestHead): RequestHead {
-  return document.head.allowsTrackers === true ? { ...head, allowsTrackers: true } : head;
+  const { allowsTrackers, marksReads } = document.head;
+  return {
+    ...head,
+    ...(allowsTrackers === true ? { allowsTrackers } : {}),
+    ...(marksReads === true && head.destination === "script" ? { marksReads } : {}),
+  };
 }
 
 /** Whether an element may load it, so that it could be pushed. */

@@ -11,6 +11,7 @@ import {
   SharedCodecs,
   WasmCodec,
 } from "./images/picture-codecs.ts";
+import { NamesStage } from "./names/names-stage.ts";
 
 /**
  * Bytes that deliveries of all phones in a process hold at once: pictures that are read whole, texts that are coded against
@@ -29,6 +30,8 @@ export class SharedParts {
   readonly #clock: Clock;
   readonly #held: Room;
   readonly #recodingTime: Room;
+  /** Marks scripts' reads of where they are. */
+  readonly names: NamesStage;
   readonly #compressor: DictionaryCompressor;
   readonly #codecs: SharedCodecs;
 
@@ -36,6 +39,7 @@ export class SharedParts {
     this.#clock = clock;
     this.#held = new Room(HELD_BYTES, clock.now);
     this.#recodingTime = new Room(MOST_WAIT, clock.now);
+    this.names = new NamesStage(this.#held, clock.setTimer);
     this.#compressor = new DictionaryCompressor(zstd);
     this.#codecs = new SharedCodecs(codecs, clock.now);
   }

@@ -28,6 +28,8 @@ export interface Delivery {
   readonly observer: ObserveBody | null;
   /** Changes a picture as the phone wishes; null where that wishes nothing. */
   readonly images?: ((response: DecodedResponse) => Promise<DecodedResponse>) | null;
+  /** Marks reads of scripts; null where the edge does not. */
+  readonly names?: ((response: DecodedResponse) => Promise<DecodedResponse>) | null;
   readonly refer: Refer;
   /** Null, too, where the body shares a compression context with no other. */
   readonly dictionary?: DictionaryStages | null;

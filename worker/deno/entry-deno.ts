@@ -204,6 +204,7 @@ function phoneOf(deviceId: string): Phone {
     trackers,
     dictionaries: plan.codesAgainst ? dictionaries : null,
     images: parts.images(plan.recodesPictures),
+    names: plan.marksReads ? parts.names : null,
     pushes: plan.pushes,
     onActive: (active) => {
       if (!active) void device.settle().catch(() => {});

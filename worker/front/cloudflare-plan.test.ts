@@ -3,13 +3,20 @@ import { readPlan } from "./edge-settings.ts";
 
 it("leaves nothing out but where it is told to", () => {
   for (const text of [undefined, "", "paid"]) {
-    const all = { sharesCache: true, codesAgainst: true, recodesPictures: true, blocksTrackers: true };
+    const all = {
+      sharesCache: true,
+      codesAgainst: true,
+      recodesPictures: true,
+      marksReads: true,
+      blocksTrackers: true,
+    };
     expect(readPlan(text)).toMatchObject(all);
   }
   expect(readPlan("free")).toEqual({
     sharesCache: false,
     codesAgainst: false,
     recodesPictures: false,
+    marksReads: false,
     blocksTrackers: false,
     pushes: 24,
   });

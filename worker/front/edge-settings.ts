@@ -160,6 +160,8 @@ interface PlanFeatures {
   readonly codesAgainst: boolean;
   /** Coding pictures anew: tens to hundreds of milliseconds each. */
   readonly recodesPictures: boolean;
+  /** Marking scripts' reads of where they are: a millisecond for each kilobyte or two of a script. */
+  readonly marksReads: boolean;
   /** Block lists: some milliseconds to open one, and some hundred each week to compile it. */
   readonly blocksTrackers: boolean;
   /** All that are announced while one piece of a document is read belong to one invocation. */
@@ -171,6 +173,7 @@ const PLANS: Readonly<Record<Plan, PlanFeatures>> = {
     sharesCache: false,
     codesAgainst: false,
     recodesPictures: false,
+    marksReads: false,
     blocksTrackers: false,
     pushes: 24,
   },
@@ -178,6 +181,7 @@ const PLANS: Readonly<Record<Plan, PlanFeatures>> = {
     sharesCache: true,
     codesAgainst: true,
     recodesPictures: true,
+    marksReads: true,
     blocksTrackers: true,
     pushes: Number.POSITIVE_INFINITY,
   },

@@ -98,6 +98,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
       trackers,
       dictionaries: plan.codesAgainst ? dictionaries : null,
       images: parts.images(plan.recodesPictures, env.IMAGES),
+      names: plan.marksReads ? parts.names : null,
       pushes: plan.pushes,
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),

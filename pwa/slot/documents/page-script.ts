@@ -13,6 +13,7 @@ import { patchMessages } from "../page/messages.ts";
 import { watchNavigations } from "../page/navigations.ts";
 import { createPageContext, type Realm } from "../page/page-context.ts";
 import { watchReaders } from "../page/pictures.ts";
+import { answerReads } from "../page/reads.ts";
 import { obeyShell, passKeys, reportDocument } from "../page/report.ts";
 import type { CreateWebSocket } from "../page/web-socket.ts";
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
@@ -45,6 +46,7 @@ function start(config: PageConfig): void {
   passKeys(context);
   const sockets = pageSockets(config, worker);
   patchIdentity(context, sockets);
+  answerReads(context, names);
   const webSocketOf = (realm: Realm) =>
     ropewaySockets({
       realm,

@@ -28,14 +28,18 @@ export function holdLoad(): () => void {
   return release;
 }
 
+/** Whether the window is the page's, in whose scripts `parent` is the page itself; its native one is the shell, on top. */
+export const isPage = (each: Window): boolean => each.parent === each || each.parent === window.top;
+
 /**
  * Whether a document of another origin stands between this one and the shell. A frame of a page in a top-level slot
  * may do what the page may, so no other site may have such a frame.
  */
 export function isFramedByOthers(): boolean {
-  for (let ancestor = window.parent; ancestor !== window.top; ancestor = ancestor.parent) {
+  for (let each: Window = window; !isPage(each); ) {
+    each = each.parent;
     try {
-      void ancestor.document;
+      void each.document;
     } catch {
       return true;
     }

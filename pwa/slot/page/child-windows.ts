@@ -3,7 +3,7 @@
  * `srcdoc` document has this window's), so its network is closed by a policy, and its scripts get the functions of this
  * window, which are controlled.
  */
-import { removeNetworkFeatures } from "../documents/this-document.ts";
+import { isPage, removeNetworkFeatures } from "../documents/this-document.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
 import { patchConnection } from "./identity.ts";
@@ -151,7 +151,10 @@ export function patchChildWindows(children: ChildWindows): void {
 export function askToBeAdopted(): void {
   const asked = new CustomEvent(ADOPT, { detail: window, cancelable: true });
   try {
-    for (let around = window.parent; around !== window.top && around.dispatchEvent(asked); ) around = around.parent;
+    for (let each: Window = window, isHeard = false; !isHeard && !isPage(each); ) {
+      each = each.parent;
+      isHeard = !each.dispatchEvent(asked);
+    }
   } catch {
     // A document of another origin.
   }

@@ -42,7 +42,8 @@ export function patchMessages(context: PageContext): OriginNames {
     configurable: true,
     writable: true,
   });
-  patchAccessor(window, "parent", { get: (native) => foreign.show(native()) });
+  // The page is on top of all that it knows of.
+  patchAccessor(window, "parent", { get: (native) => (native() === window.top ? window : foreign.show(native())) });
   // A page may put something else in its place.
   patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
   for (const prototype of [HTMLIFrameElement.prototype, HTMLFrameElement.prototype])

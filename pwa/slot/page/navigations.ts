@@ -5,7 +5,7 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
-import { sandboxAround } from "../documents/this-document.ts";
+import { isPage, sandboxAround } from "../documents/this-document.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
 import { isBlobUrl, saveBlob } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
@@ -83,10 +83,10 @@ export function send(
   const frames = isBlobUrl(url) ? [...document.querySelectorAll("iframe")] : [];
   const frame = frames.find((each) => getContentWindow?.call(each) === target);
   if (frame !== undefined) return showInFrame(frame, url, context);
-  const isPage = !context.config.topLevel && target.parent === target.parent.parent;
-  if (isPage || goal.kind === "shell") {
+  const isToPage = !context.config.topLevel && isPage(target);
+  if (isToPage || goal.kind === "shell") {
     const encoding = "application/x-www-form-urlencoded";
-    const goer = isPage ? "page" : "this";
+    const goer = isToPage ? "page" : "this";
     leave({ url, data: null, encoding, charset: "", replace: replaces, policy: "", goer }, context);
     return;
   }
@@ -196,13 +196,13 @@ function tellLeaving(event: NavigateEvent, context: PageContext, tellStaying: ()
   });
 }
 
-/** Before they are shown otherwise. */
-const { parent, top } = window;
+/** Before it is shown otherwise. */
+const { parent } = window;
 
 /** The window of that name in the page, as far as names are told. One of another site tells only what its element says. */
 function findWindow(name: string, from: Window): Window | null {
   let page = from;
-  while (page.parent !== page.parent.parent) page = page.parent;
+  while (!isPage(page)) page = page.parent;
   const windows = [page];
   for (const each of windows) {
     const found = childOf(each, name);
@@ -243,7 +243,7 @@ function isUnnamed(target: string): boolean {
 function goerOf(target: string, { realm, config }: PageContext): Goer {
   const keyword = target.toLowerCase();
   if (isUnnamed(target) || target === realm.name) return "this";
-  const isInPage = realm === window && parent.parent === top;
+  const isInPage = realm === window && isPage(parent);
   if (keyword === "_top" || (keyword === "_parent" && (config.topLevel || isInPage))) return "page";
   const named = target.startsWith("_") ? null : findWindow(target, realm);
   const found = keyword === "_parent" ? realm.parent : named;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
@@ -44,6 +45,23 @@ describe("SlotPort's redirected responses", () => {
     await slot.say({ type: "hold", id: 1 });
     expect(slot.first().cancelled).toBe(true);
   });
+});
+
+it("says of a script with marks whether they have to come out, and shows no page that there are any", async () => {
+  const marked = { ...responseHead, url: URL_A, headers: [READS_MARKED] };
+  for (const [asked, hasMarks] of [
+    [{ ...subresource, destination: "" }, true],
+    [{ ...subresource, destination: "script" }, true],
+    [{ ...subresource, destination: "script", marksReads: true }, undefined],
+    [{ ...subresource, mode: "navigate", destination: "document" }, undefined],
+  ] as const) {
+    const slot = slotRig();
+    await slot.ask(asked);
+    slot.first().consumer.onHead(marked);
+    const [response] = await slot.heard();
+    expect(response).toMatchObject({ type: "response", head: { headers: [] } });
+    expect((response as { readonly hasMarks?: boolean }).hasMarks).toBe(hasMarks);
+  }
 });
 
 describe("SlotPort's pacing", () => {

@@ -3,7 +3,7 @@ import type { Clock, SetTimer } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { Destination, HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { isStoreNote, ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
+import { has, isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import {
@@ -66,6 +66,8 @@ interface PortExchange {
   /** Real URL of a document that the slot's page or a frame of it may show, once its head is there. */
   documentUrl: string | null;
   readonly upload: UploadQueue | null;
+  /** Reads in its scripts may be marked. */
+  readonly takesMarks: boolean;
 }
 
 /**
@@ -171,10 +173,11 @@ export class SlotPort {
   }
 
   /** @param onSent called when the body is gone, or not wanted. */
-  #open({ id, body }: PortToTunnel & { type: "request" }, response: HeldResponse, onSent = () => {}) {
+  #open({ id, body, head }: PortToTunnel & { type: "request" }, response: HeldResponse, onSent = () => {}) {
     const wantMore = () => this.#outbox.post({ type: "body-wanted", id });
     const upload = body === "stream" ? new UploadQueue(wantMore, onSent) : null;
-    const exchange: PortExchange = { response, isOffered: false, documentUrl: null, upload };
+    const takesMarks = head.mode === "navigate" || head.marksReads === true;
+    const exchange: PortExchange = { response, isOffered: false, documentUrl: null, upload, takesMarks };
     this.#exchanges.set(id, exchange);
     return { exchange, body: body instanceof ArrayBuffer ? new Response(body).body : (upload?.readable ?? null) };
   }
@@ -291,15 +294,17 @@ export class SlotPort {
     this.#exchanges.clear();
   }
 
-  #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
+  #postHead(id: number, { response: { referrer }, takesMarks }: PortExchange, head: ResponseHead): void {
     const headers = head.headers.filter((field) => !isStoreNote(field));
     const picture = parseImageNote(head.headers);
+    const hasMarks = !takesMarks && has(head.headers, READS_MARKED);
     this.#outbox.post({
       type: "response",
       id,
       head: { ...head, headers },
       ...(referrer === null ? {} : { referrer }),
       ...(picture === null ? {} : { picture }),
+      ...(hasMarks ? { hasMarks } : {}),
     });
   }
 

@@ -28,7 +28,9 @@ it("marks one head with all that the person wants, whoever asks", () => {
   expect(wishes.marked(icon)).toEqual({ ...icon, ...marks, takesRecoded: true });
   expect(wishes.marked(icon, true)).toEqual({ ...icon, ...marks, images: ORIGINAL });
   const other = { ...navigation, topLevelOrigin: "https://b.example" };
-  expect(wishes.marked(other)).toBe(other);
+  expect(wishes.marked(other)).toEqual({ ...other, marksReads: true });
+  const script = { ...other, mode: "no-cors", destination: "script" } as const;
+  expect(wishes.marked(script)).toBe(script);
 });
 
 it("says for the whole session what no request has to say", () => {

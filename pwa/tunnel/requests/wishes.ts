@@ -130,7 +130,11 @@ export class Wishes {
     const isOfReload = this.#reloaded !== null && head.topLevelOrigin === new URL(this.#reloaded).origin;
     const marks: Partial<RequestHead> = {
       ...(trackers.areBlocked && trackers.exceptions.includes(site) ? { allowsTrackers: true } : {}),
-      ...(head.mode === "navigate" && scriptless?.includes(site) !== false ? { isScriptless: true } : {}),
+      ...(head.mode === "navigate"
+        ? scriptless?.includes(site) !== false
+          ? { isScriptless: true }
+          : { marksReads: true }
+        : {}),
       // Who asks the store alone gets its answer, and what was not to be stored is not.
       ...(isOfReload && head.cache !== "only-if-cached" && head.cache !== "no-store" ? { cache: "reload" } : {}),
       ...this.#pictureMarks(head, isIcon),

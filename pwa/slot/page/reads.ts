@@ -1,0 +1,92 @@
+/**
+ * What scripts get to see where they read `location` and `top`, which nobody can change. The edge has their reads go through
+ * a call (PROTOCOL.md section 5.12), which swaps these two objects for others that name the real site. It gives back
+ * whatever else it gets, and nothing that a page cannot have without it.
+ */
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { READ_HOOK } from "../../../shared/web/read-marks.ts";
+import type { PageConfig } from "../documents/page-config.ts";
+import { isPage } from "../documents/this-document.ts";
+import { toReal, toSlot } from "../slot-url.ts";
+import type { OriginNames } from "./origin-names.ts";
+import type { PageContext } from "./page-context.ts";
+
+const PARTS = ["protocol", "host", "hostname", "port", "pathname", "search", "hash"] as const;
+
+export function answerReads({ config }: PageContext, names: OriginNames): void {
+  const { location: native, top } = window;
+  const shown = createLocation(native, config, names);
+  const swap = (value: unknown): unknown => {
+    if (value === native) return shown;
+    return value === top && value !== window ? pageAround() : value;
+  };
+  const partsOf = (value: unknown): unknown =>
+    value === window || value === document
+      ? new Proxy(value as object, {
+          get(target, name) {
+            const part: unknown = Reflect.get(target, name);
+            return typeof part === "function" && part.prototype === undefined ? part.bind(target) : swap(part);
+          },
+        })
+      : value;
+  Object.defineProperty(window, READ_HOOK, {
+    value: (value: unknown, _hook: unknown, kind: unknown) => (kind === 1 ? partsOf(value) : swap(value)),
+    writable: true,
+  });
+}
+
+/** As `parent` shows it. */
+function pageAround(): Window {
+  let each: Window = window;
+  while (!isPage(each)) each = each.parent;
+  return each;
+}
+
+function createLocation(native: Location, config: PageConfig, names: OriginNames): Location {
+  const { assign, replace, reload } = native;
+  const real = () => toReal(native.href, config);
+  const onSlot = (url: unknown): string => {
+    const text = String(url);
+    const absolute = parseUrl(text, document.baseURI)?.href;
+    // Those that are no addresses, as the browser takes them.
+    return absolute === undefined ? text : toSlot(absolute, config);
+  };
+  const go = (url: unknown) => assign.call(native, onSlot(url));
+  const members: PropertyDescriptorMap = {
+    href: { get: real, set: go },
+    origin: { get: () => (native.origin === config.slotOrigin ? config.realOrigin : native.origin) },
+    // The shell around the page is left out.
+    ancestorOrigins: { get: () => listOf([...(native.ancestorOrigins ?? [])].slice(0, -1), names) },
+    assign: { value: go },
+    replace: { value: (url: unknown) => replace.call(native, onSlot(url)) },
+    reload: { value: () => reload.call(native) },
+    toString: { value: real },
+    valueOf: { value: () => shown },
+  };
+  for (const part of PARTS)
+    members[part] = {
+      get: () => parseUrl(real())?.[part] ?? native[part],
+      set(value: unknown) {
+        const url = parseUrl(real());
+        if (url === null || isOfPath(part)) native[part] = String(value);
+        else {
+          url[part] = String(value);
+          go(url.href);
+        }
+      },
+    };
+  for (const member of Object.values(members)) member.enumerable = true;
+  const shown: Location = Object.create(Location.prototype, members);
+  return shown;
+}
+
+/** The slot has it, too. */
+const isOfPath = (part: (typeof PARTS)[number]): boolean => ["pathname", "search", "hash"].includes(part);
+
+function listOf(slots: readonly string[], names: OriginNames): DOMStringList {
+  const origins = slots.map((slot) => names.real(slot) ?? slot);
+  const item = (at: number) => origins[at] ?? null;
+  const contains = (origin: string) => origins.includes(origin);
+  const members = { ...origins, length: origins.length, item, contains };
+  return Object.create(DOMStringList.prototype, Object.getOwnPropertyDescriptors(members));
+}

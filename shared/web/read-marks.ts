@@ -1,0 +1,45 @@
+/**
+ * Marks that an edge sets around a script's reads of `location` and `top`, so that the page sees the real site there
+ * (PROTOCOL.md section 5.12). They are unambiguous: whoever wants the bytes that the origin sent takes them out again.
+ */
+
+/** The function that a read passes through. A text that has its name comes as it is. */
+export const READ_HOOK = "ropeway$";
+
+/** Before the first statement: where no page script has set the hook, values pass through as they are. */
+export const READ_PRELUDE = `var ${READ_HOOK}=self.${READ_HOOK}||(v=>v);`;
+export const READ_OPEN = `${READ_HOOK}(`;
+export const READ_CLOSE = `,${READ_HOOK})`;
+/** In place of `READ_CLOSE` after a window or document whose members are taken apart. */
+export const PARTS_CLOSE = `,${READ_HOOK},1)`;
+/** In place of `READ_CLOSE` in a property that was shorthand: its name and a colon come before `READ_OPEN`. */
+export const SHORTHAND_CLOSE = `,${READ_HOOK},0)`;
+
+const ANY_MARK =
+  /var ropeway\$=self\.ropeway\$\|\|\(v=>v\);|(?:location|top):ropeway\$\((location|top),ropeway\$,0\)|ropeway\$\(|,ropeway\$(?:,1)?\)/g;
+/** The text without the marks. */
+export const withoutReadMarks = (text: string): string => text.replace(ANY_MARK, "$1");
+
+/** The bytes of a body without the marks, once all of them are there: few ask for a script or a document to read it. */
+export function unmarkedBody(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    async pull(controller) {
+      const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+      controller.enqueue(toBytes(withoutReadMarks(toCharacters(bytes))));
+      controller.close();
+    },
+  });
+}
+
+/** A character for each byte, as the marks are ASCII and no other byte matters. */
+export function toCharacters(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return parts.join("");
+}
+
+export function toBytes(characters: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < characters.length; at++) bytes[at] = characters.charCodeAt(at);
+  return bytes;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
+import { Room } from "../../../shared/fair-shares.ts";
+import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
+import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
+import { toBytes, toCharacters, unmarkedBody, withoutReadMarks } from "../../../shared/web/read-marks.ts";
+import { NamesStage } from "./names-stage.ts";
+import { markReads } from "./script-reads.ts";
+
+const HTML: HeaderList = [["content-type", "text/html; charset=windows-1251"]];
+const SCRIPT: HeaderList = [["content-type", "text/javascript"]];
+const READ = "location.host";
+const MARKED = markReads(READ) ?? "";
+
+const stage = new NamesStage(new Room(1 << 24, () => 0), setTimer);
+
+/** @param pieces lengths of the pieces in which the body comes. */
+async function passed(
+  characters: string,
+  {
+    headers = HTML,
+    asked = {},
+    piece = 1 << 20,
+  }: { headers?: HeaderList; asked?: Partial<RequestHead>; piece?: number } = {},
+) {
+  const bytes = toBytes(characters);
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += piece) controller.enqueue(bytes.slice(at, at + piece));
+      controller.close();
+    },
+  });
+  const destination = headers === HTML ? ("document" as const) : ("script" as const);
+  const request: RequestHead = { ...requestHead, destination, marksReads: true, ...asked };
+  const { head, body: out } = await stage.apply({ head: { ...responseHead, status: 200, headers }, body }, request);
+  const text = toCharacters(new Uint8Array(await new Response(out as BodyInit).arrayBuffer()));
+  return { text, head, isNoted: head.headers.some(([name]) => name === READS_MARKED[0]) };
+}
+
+describe("a document whose page can tell where it is", () => {
+  const others = `<p>\xcf\xf0\xe8\xe2\xe5\xf2 location</p><!-- <script>${READ}</script> --><textarea><script>${READ}</script></textarea>`;
+
+  it("has its scripts marked, however it is cut, and all other bytes as they were", async () => {
+    const documentOf = (script: string) =>
+      `${others}<script>${script}</script><SCRIPT type="module">${script}</SCRIPT \n><script src="/a.js">${READ}</script>` +
+      `<script type="application/json">${READ}</script><script nonce=a>"\xef\xf0"+${READ}</script>${others}<script>${script}`;
+    for (const piece of [1, 2, 3, 7, 64, 1 << 20]) {
+      const { text, isNoted } = await passed(documentOf(READ), { piece });
+      expect(text).toBe(documentOf(MARKED));
+      expect(isNoted).toBe(true);
+      expect(withoutReadMarks(text)).toBe(documentOf(READ));
+    }
+  });
+
+  it("keeps them where a policy allows scripts by their text", async () => {
+    const script = `<script>${READ}</script>`;
+    const field: HeaderList = [...HTML, ["content-security-policy", "script-src 'sha256-abc'"]];
+    expect((await passed(script, { headers: field, asked: { destination: "document" } })).text).toBe(script);
+    const meta = `<meta http-equiv=content-security-policy content="script-src 'sha256-abc'">${script}`;
+    expect((await passed(meta)).text).toBe(meta);
+  });
+
+  it("keeps a script that is too long, and all behind too much of it", async () => {
+    const long = `<script>${READ};${" ".repeat(140_000)}</script>`;
+    const { text } = await passed(`${long}<script>${READ}</script>`, { piece: 10_000 });
+    expect(text).toBe(`${long}<script>${MARKED}</script>`);
+    const many = `<script>${READ};${" ".repeat(100_000)}</script>`.repeat(6);
+    expect((await passed(many)).text.split("ropeway$||").length - 1).toBe(5);
+  });
+});
+
+describe("a script", () => {
+  it("is marked, the second time from memory, without a length", async () => {
+    const text = `${READ};${"/*long*/".repeat(1000)}`;
+    const headers: HeaderList = [...SCRIPT, ["content-length", String(text.length)], ["etag", '"a"']];
+    for (const _ of [1, 2]) {
+      const { text: marked, head } = await passed(text, { headers });
+      expect(marked).toBe(markReads(text));
+      expect(head.headers).toEqual([...SCRIPT, ["etag", '"a"'], READS_MARKED]);
+    }
+  });
+
+  it.each([
+    ["nobody can tell where it is", { asked: { marksReads: false } }],
+    ["a part was asked for", { asked: { headers: [["range", "bytes=0-5"]] as HeaderList } }],
+    ["its origin says so", { headers: [...SCRIPT, ["cache-control", "no-transform"]] as HeaderList }],
+    ["it has another type", { headers: [["content-type", "text/plain"]] as HeaderList }],
+    ["a script reads it", { asked: { destination: "" as const } }],
+  ])("is left alone where %s", async (_, how) => {
+    const { text, isNoted } = await passed(READ, { headers: SCRIPT, ...how });
+    expect([text, isNoted]).toEqual([READ, false]);
+  });
+
+  it("is left alone where it is no UTF-8, or too long", async () => {
+    for (const text of [`"\xcf\xf0";${READ}`, `${READ};${" ".repeat(600_000)}`])
+      expect((await passed(text, { headers: SCRIPT })).text).toBe(text);
+  });
+
+  it("is as its origin sent it once the marks are out", async () => {
+    const body = new Response(MARKED).body as ReadableStream<Uint8Array<ArrayBuffer>>;
+    expect(await new Response(unmarkedBody(body)).text()).toBe(READ);
+  });
+});

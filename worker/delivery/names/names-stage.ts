@@ -1,0 +1,207 @@
+/** A stage of `deliver`: scripts, and those in documents, with their reads of `location` and `top` marked. */
+import { BoundedMap } from "../../../shared/bounded-map.ts";
+import type { SetTimer } from "../../../shared/clock.ts";
+import type { Room } from "../../../shared/fair-shares.ts";
+import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
+import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
+import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
+import { type Attribute, HtmlTokens, type Tag, tagEnd } from "../../../shared/web/html-tokens.ts";
+import { toBytes, toCharacters } from "../../../shared/web/read-marks.ts";
+import { concat } from "../../../shared/wire/frame.ts";
+import { bodyOf, readAhead } from "../references.ts";
+import type { DecodedResponse } from "../stage.ts";
+import { markReads } from "./script-reads.ts";
+
+/** Bytes: a longer script comes as it is. To read it takes a millisecond for a kilobyte or two. */
+const MOST_SCRIPT = 512 * 1024;
+/** Characters of a script in a document, likewise: the document waits for its end. */
+const MOST_INLINE = 128 * 1024;
+/** Characters of all such scripts of a document. */
+const MOST_OF_DOCUMENT = 512 * 1024;
+/** Milliseconds in which a script is read whole, or goes as it is. It runs no sooner. */
+const READ_WITHIN = 3_000;
+/** Bytes of scripts whose marked text is kept for the next phone; shorter ones are read again. */
+const KEPT_FROM = 4 * 1024;
+const KEPT = 24;
+
+/** Kinds of scripts by the `type` of their elements; others hold data. */
+const SCRIPT_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
+const SCRIPT_MEDIA = /^\s*(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i;
+/** A policy that allows scripts by their text. */
+const BY_HASH = /'sha(?:256|384|512)-/i;
+
+const DOCUMENTS: ReadonlySet<string> = new Set(["document", "iframe", "frame"]);
+
+export class NamesStage {
+  readonly #room: Room;
+  readonly #setTimer: SetTimer;
+  /** Marked texts by the hash of the origin's; null where there is nothing to mark. */
+  readonly #kept = new BoundedMap<string, string | null>(KEPT);
+
+  /** @param room for what deliveries hold, of all phones in the process. */
+  constructor(room: Room, setTimer: SetTimer) {
+    this.#room = room;
+    this.#setTimer = setTimer;
+  }
+
+  async apply(response: DecodedResponse, request: RequestHead): Promise<DecodedResponse> {
+    const { head } = response;
+    if (request.marksReads !== true || !mayChange(head, request)) return response;
+    const type = headerValue(head.headers, "content-type") ?? "";
+    if (request.destination === "script" && SCRIPT_MEDIA.test(type)) return this.#script(response);
+    if (!DOCUMENTS.has(request.destination) || !/^\s*text\/html\b/i.test(type)) return response;
+    return isAllowedByHash(head.headers) ? response : { head: marked(head), body: markedDocument(response.body) };
+  }
+
+  async #script(response: DecodedResponse): Promise<DecodedResponse> {
+    const most = contentLength(response.head.headers) ?? MOST_SCRIPT;
+    const release = () => this.#room.give(release);
+    if (most > MOST_SCRIPT || !this.#room.take(release, most)) return response;
+    const read = await readAhead(response.body, most, READ_WITHIN, this.#setTimer);
+    const text = read.rest === "whole" ? await this.#marked(concat(...read.chunks)) : null;
+    if (text === null) return { head: response.head, body: bodyOf(read, release) };
+    release();
+    return { head: marked(response.head), body: new Blob([text]).stream() };
+  }
+
+  async #marked(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
+    const text = decoded(bytes);
+    if (text === null) return null;
+    if (bytes.length < KEPT_FROM) return markReads(text);
+    const hash = toCharacters(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+    const known = this.#kept.use(hash);
+    if (known !== undefined) return known;
+    const read = markReads(text);
+    this.#kept.set(hash, read);
+    return read;
+  }
+}
+
+function mayChange(head: ResponseHead, { method, headers, delivery }: RequestHead): boolean {
+  if (head.status !== 200 || head.continues === true) return false;
+  if (method !== "GET" && method !== "POST") return false;
+  if (headers.some(([name]) => name === "range") || delivery?.continuation != null) return false;
+  return !cacheControl(head.headers).has("no-transform");
+}
+
+const isAllowedByHash = (headers: HeaderList): boolean =>
+  headers.some(([name, value]) => name === "content-security-policy" && BY_HASH.test(value));
+
+/** The head of a body that is longer than its origin's: what was said of those bytes does not hold of it. */
+function marked(head: ResponseHead): ResponseHead {
+  const { resumption: _, ...rest } = head;
+  const headers = head.headers.filter(
+    ([name]) => !/^(?:content-(?:length|md5|digest)|repr-digest|digest|accept-ranges)$/.test(name),
+  );
+  return { ...rest, headers: [...headers, READS_MARKED] };
+}
+
+/** Null where the bytes are no UTF-8: another encoding's are not to be read without knowing it. */
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** A document with the scripts that stand in it marked. All else keeps its bytes, whatever their encoding. */
+function markedDocument(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const document = new MarkedDocument();
+  const give = (controller: TransformStreamDefaultController<Uint8Array>): void => {
+    const text = document.take();
+    if (text !== "") controller.enqueue(toBytes(text));
+  };
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        document.write(toCharacters(chunk));
+        give(controller);
+      },
+      flush(controller) {
+        document.end();
+        give(controller);
+      },
+    }),
+  );
+}
+
+/** Has a character for each byte. */
+class MarkedDocument {
+  /** Text that is ready. */
+  #ready: string[] = [];
+  /** Index in the tokens' text up to which all is in `#ready` or in `#script`. */
+  #copied = 0;
+  /** The script that is being read, if its reads are to be marked. */
+  #script: string[] | null = null;
+  #length = 0;
+  #left = MOST_OF_DOCUMENT;
+  readonly #tokens = new HtmlTokens(
+    {
+      onTag: (html, tag) => this.#onTag(html, tag),
+      onRawText: (_name, html, start, end, isLast) => this.#onRawText(html, start, end, isLast),
+      onDecided: (html, end) => this.#onDecided(html, end),
+    },
+    true,
+  );
+
+  write(text: string): void {
+    this.#tokens.write(text);
+  }
+
+  end(): void {
+    this.#tokens.end();
+  }
+
+  take(): string {
+    const text = this.#ready.join("");
+    this.#ready = [];
+    return text;
+  }
+
+  #onTag(html: string, { name, isEnd, nameStop }: Tag): void {
+    if (isEnd || (name !== "script" && name !== "meta")) return;
+    const attributes: Attribute[] = [];
+    tagEnd(html, nameStop, attributes);
+    const attribute = (wanted: string) => attributes.find((each) => each.name === wanted)?.value;
+    if (name === "meta") {
+      if (BY_HASH.test(attribute("content") ?? "")) this.#left = 0;
+    } else if (attribute("src") === undefined && SCRIPT_TYPE.test((attribute("type") ?? "").trim()) && this.#left > 0)
+      this.#script = [];
+  }
+
+  #onRawText(html: string, start: number, end: number, isLast: boolean): void {
+    if (this.#script === null) return;
+    this.#copyTo(html, start);
+    this.#script.push(html.slice(start, end));
+    this.#length += end - start;
+    this.#copied = end;
+    if (isLast || this.#length > Math.min(MOST_INLINE, this.#left)) this.#closeScript();
+  }
+
+  #closeScript(): void {
+    const text = (this.#script ?? []).join("");
+    const mayMark = this.#length <= Math.min(MOST_INLINE, this.#left);
+    this.#left -= this.#length;
+    this.#script = null;
+    this.#length = 0;
+    this.#ready.push((mayMark ? markedInline(text) : null) ?? text);
+  }
+
+  #onDecided(html: string, end: number): void {
+    this.#copyTo(html, end);
+    this.#copied = 0;
+  }
+
+  #copyTo(html: string, end: number): void {
+    if (end > this.#copied) this.#ready.push(html.slice(this.#copied, end));
+    this.#copied = Math.max(this.#copied, end);
+  }
+}
+
+function markedInline(characters: string): string | null {
+  const text = decoded(toBytes(characters));
+  const read = text === null ? null : markReads(text);
+  return read === null ? null : toCharacters(new TextEncoder().encode(read));
+}

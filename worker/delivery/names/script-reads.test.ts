@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "acorn";
+import { describe, expect, it } from "vitest";
+import { READ_PRELUDE, withoutReadMarks } from "../../../shared/web/read-marks.ts";
+import { markReads } from "./script-reads.ts";
+
+/** Reads as «…», destructured windows as «1…», shorthand as «0…», so that the table can be read. */
+const shown = (text: string): string | null =>
+  markReads(text)
+    ?.replace(READ_PRELUDE, "§")
+    .replaceAll("location:ropeway$(location,ropeway$,0)", "«0location»")
+    .replaceAll("ropeway$(", "«")
+    .replaceAll(",ropeway$,1)", "1»")
+    .replaceAll(",ropeway$)", "»") ?? null;
+
+describe("marks of a script", () => {
+  it.each([
+    ["location.href", "§«location».href"],
+    ["'use strict';\"other\";location.href", "'use strict';\"other\";§«location».href"],
+    ["if(self!==top)top.location=self.location", "§if(self!==«top»)«top».location=«self.location»"],
+    ["window.top.location.replace(location)", "§««window.top».location».replace(«location»)"],
+    ["document['location'].host", "§«document['location']».host"],
+    ["e.top!==e.self;rect.top<5", "§«e.top»!==e.self;rect.top<5"],
+    ["const{location:l,top}=window", "§const{location:l,top}=«window1»"],
+    ["({location}=w)", "§({location}=«w1»)"],
+    ["f({location})", "§f({«0location»})"],
+    ["a?.location.href;a?.location?.href;a?.location", "§a?.location.href;«a?.location»?.href;«a?.location»"],
+    ["location?.href", "§«location»?.href"],
+    ["typeof location;typeof self.location", "§typeof location;typeof «self.location»"],
+    ["`\u0024{location}`", "§`\u0024{«location»}`"],
+    ["(location)=>location.x", "§(location)=>«location».x"],
+    ["(({location,b:t=location})=>t)", "§(({location,b:t=«location»})=>t)"],
+    ["import'x';await 1;location", "§import'x';await 1;«location»"],
+    ["const t=top;", "§const t=«top»;"],
+    ["<!-- a\nlocation", "<!-- a\n§«location»"],
+    ["\ufefflocation", "\ufeff§«location»"],
+    ["#!x\nlocation", "#!x\n§«location»"],
+  ])("%s", (text, marks) => {
+    expect(shown(text)).toBe(marks);
+    expect(withoutReadMarks(markReads(text) ?? "")).toBe(text);
+  });
+
+  it.each([
+    "location='/x'",
+    "location+='#x'",
+    "window.location='/x'",
+    "for(location of x);",
+    "[location]=x",
+    "class A{location=1;top(){}}",
+    "x={location:1,top:2}",
+    "x.location()",
+    "new x.location",
+    "delete x.location",
+    "x.location`a`",
+    "location:for(;;)break location",
+    "function location(location){}",
+    "try{}catch(location){}",
+    "import{location}from'x'",
+    "'location'",
+    "/location/",
+    "// location",
+    "a in[0].location",
+    "var top=box.top;el.style.top=top+'px'",
+    "location is no script(",
+    "ropeway$;location",
+    "",
+  ])("are none in %s", (text) => {
+    expect(markReads(text)).toBeNull();
+  });
+
+  it("leave libraries scripts, and go out of them again", () => {
+    const places = [
+      "swagger-ui-dist",
+      "jquery/dist",
+      "bootstrap/dist/js",
+      "impress.js/js",
+      "reveal.js/dist",
+      "webslides/static/js",
+    ];
+    const files = places
+      .map((name) => join(import.meta.dirname, "../../../e2e/bench/node_modules", name))
+      .concat(join(import.meta.dirname, "../../../node_modules/playwright-core/lib/vite/traceViewer"))
+      .flatMap(scriptsIn);
+    const marked = files
+      .map((file) => readFileSync(file, "utf8"))
+      .flatMap((text) => {
+        const marks = markReads(text);
+        if (marks === null) return [];
+        expect(withoutReadMarks(marks) === text).toBe(true);
+        const sourceType = /^(?:import|export)\b|[;}](?:import|export)[\s{*]/m.test(text) ? "module" : "script";
+        return [parse(marks, { ecmaVersion: "latest", sourceType }).body.length];
+      });
+    expect(marked.length).toBeGreaterThan(0);
+  });
+
+  it("are none where a script nests deeper than can be read", () => {
+    expect(markReads(`${"[".repeat(200_000)}location`)).toBeNull();
+  });
+});
+
+function scriptsIn(place: string): string[] {
+  try {
+    return readdirSync(place)
+      .filter((name) => /\.m?js$/.test(name) && statSync(join(place, name)).size < 200_000)
+      .slice(0, 4)
+      .map((name) => join(place, name));
+  } catch {
+    // Not among the packages of this machine.
+    return [];
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * Reads of `location` and `top` in a script. A browser lets nobody change either, and on a slot both say where the slot is;
+ * so each read passes through a call that swaps these two objects and gives back all others. A local variable of the same
+ * name passes through unchanged, so scopes need no looking at. Writes stay: the browser resolves them on the slot.
+ */
+import { type Node, type Options, parse } from "acorn";
+import {
+  PARTS_CLOSE,
+  READ_CLOSE,
+  READ_HOOK,
+  READ_OPEN,
+  READ_PRELUDE,
+  SHORTHAND_CLOSE,
+} from "../../../shared/web/read-marks.ts";
+
+/** What a text has in which there may be such a read; most that say `top` mean the edge of a box. */
+const MENTIONS =
+  /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=/;
+
+/** Names of a window, by which scripts reach its `top`. */
+const WINDOWS: ReadonlySet<string> = new Set(["window", "self", "globalThis", "frames", "parent", "defaultView"]);
+const EQUALITY: ReadonlySet<string> = new Set(["==", "===", "!=", "!=="]);
+/** Statements and expressions that hand a value on. */
+const HANDS_ON: ReadonlySet<string> = new Set([
+  "AssignmentExpression",
+  "CallExpression",
+  "ConditionalExpression",
+  "LogicalExpression",
+  "MemberExpression",
+  "ReturnStatement",
+  "VariableDeclarator",
+]);
+
+type Tree = Node & { readonly [name: string]: unknown };
+type Edit = readonly [at: number, text: string];
+
+/** A node, and the place in its parent. */
+interface Visit {
+  readonly node: Tree;
+  readonly parent: Tree;
+  readonly key: string;
+}
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+
+/** @returns the script with its reads marked; null where it has none, or is no script that can be read. */
+export function markReads(text: string): string | null {
+  if (!MENTIONS.test(text) || text.includes(READ_HOOK)) return null;
+  const program = parsed(text);
+  if (program === null) return null;
+  const edits: Edit[] = [];
+  const targets = new WeakSet<Tree>();
+  walk(program, (visit) => {
+    if (visit.node.type === "ObjectPattern")
+      for (const property of nodesOf(visit.node.properties)) targets.add(property);
+    if (visit.key !== "value" || !targets.has(visit.parent)) edits.push(...editsOf(visit, text));
+  });
+  if (edits.length === 0) return null;
+  return edited(text, [[firstStatement(program, text), READ_PRELUDE], ...edits]);
+}
+
+const nodesOf = (value: unknown): Tree[] => (Array.isArray(value) ? value : [value]).filter(isTree);
+
+/** Without calls that nest as deep as the script does. */
+function walk(program: Tree, onNode: (visit: Visit) => void): void {
+  const waiting: Visit[] = [{ node: program, parent: program, key: "" }];
+  for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
+    onNode(visit);
+    const { node } = visit;
+    for (const key of Object.keys(node))
+      for (const child of nodesOf(node[key])) waiting.push({ node: child, parent: node, key });
+  }
+}
+
+const OPTIONS: Options = { ecmaVersion: "latest", sourceType: "script", allowHashBang: true };
+
+function parsed(text: string): Tree | null {
+  for (const sourceType of ["script", "module"] as const) {
+    try {
+      return parse(text, { ...OPTIONS, sourceType }) as Node as Tree;
+    } catch {
+      // Perhaps of the other kind; else the browser says what is wrong with it.
+    }
+  }
+  return null;
+}
+
+/** Index behind the directives, which would be none after another statement. */
+function firstStatement(program: Tree, text: string): number {
+  const first = nodesOf(program.body).find((statement) => statement.directive === undefined);
+  return first?.start ?? text.length;
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = [];
+  let last = 0;
+  for (const [at, insertion] of [...edits].sort(([one], [other]) => one - other)) {
+    parts.push(text.slice(last, at), insertion);
+    last = at;
+  }
+  return parts.join("") + text.slice(last);
+}
+
+function editsOf(visit: Visit, text: string): Edit[] {
+  const { node, parent, key } = visit;
+  if (node.type === "VariableDeclarator") return isTakenApart(node.id) ? around(node.init, PARTS_CLOSE, text) : [];
+  if (node.type === "AssignmentExpression") return isTakenApart(node.left) ? around(node.right, PARTS_CLOSE, text) : [];
+  const name = nameRead(node);
+  if (name === null || isNoRead(visit)) return [];
+  if (name === "top" && !isAboutWindows(visit)) return [];
+  if (parent.type !== "Property" || key !== "value" || parent.shorthand !== true) return around(node, READ_CLOSE, text);
+  return [
+    [node.start, `${name}:${READ_OPEN}`],
+    [node.end, SHORTHAND_CLOSE],
+  ];
+}
+
+function around(node: unknown, close: string, text: string): Edit[] {
+  if (!isTree(node)) return [];
+  // `in[…]` would become another word.
+  const isJoined = /[\p{ID_Continue}$\\]/u.test(text[node.start - 1] ?? "");
+  return isJoined
+    ? []
+    : [
+        [node.start, READ_OPEN],
+        [node.end, close],
+      ];
+}
+
+/** "location" or "top" where the node is a reference of that name, or a member. */
+function nameRead(node: Tree): "location" | "top" | null {
+  const { type, name, property, computed } = node;
+  let found: unknown;
+  if (type === "Identifier") found = name;
+  else if (type === "MemberExpression" && isTree(property)) found = computed === true ? property.value : property.name;
+  return found === "location" || found === "top" ? found : null;
+}
+
+/** Whether it stands where a name is declared or written, is a key, or gives `this` to a call. */
+function isNoRead({ node, parent, key }: Visit): boolean {
+  const isMember = node.type === "MemberExpression";
+  switch (parent.type) {
+    case "MemberExpression":
+      return (key === "property" && parent.computed !== true) || (isMember && parent.optional !== true && mayEnd(node));
+    case "CallExpression":
+    case "NewExpression":
+      return key === "callee";
+    case "TaggedTemplateExpression":
+      return key === "tag";
+    case "AssignmentExpression":
+    case "ForInStatement":
+    case "ForOfStatement":
+    case "AssignmentPattern":
+      return key === "left";
+    case "VariableDeclarator":
+    case "ClassDeclaration":
+    case "ClassExpression":
+    case "FunctionDeclaration":
+      return key === "id" || key === "params";
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+      return key === "id" || key === "params";
+    case "Property":
+    case "MethodDefinition":
+    case "PropertyDefinition":
+      return key === "key" && parent.computed !== true;
+    case "UnaryExpression":
+      // In a worker there is no `top` to ask for.
+      return parent.operator === "delete" || (parent.operator === "typeof" && !isMember);
+    case "ArrayPattern":
+    case "RestElement":
+    case "CatchClause":
+    case "UpdateExpression":
+    case "LabeledStatement":
+    case "BreakStatement":
+    case "ContinueStatement":
+    case "ExportSpecifier":
+    case "ImportSpecifier":
+    case "ImportDefaultSpecifier":
+    case "ImportNamespaceSpecifier":
+    case "ExportAllDeclaration":
+    case "MetaProperty":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Whether a chain may end before this member, and with it what is behind: in `a?.location.href` a call would part them. */
+function mayEnd(node: Tree): boolean {
+  const path: Tree[] = [];
+  let may = false;
+  for (let at: unknown = node; isTree(at) && !may; at = at.object ?? at.callee) {
+    const known = chainEnds.get(at);
+    may = known ?? at.optional === true;
+    path.push(at);
+    if (known === false) break;
+  }
+  for (const each of path) chainEnds.set(each, may);
+  return may;
+}
+
+/** Answers of `mayEnd`: a chain may be as long as the script. */
+const chainEnds = new WeakMap<Tree, boolean>();
+
+/** Most things called `top` are numbers, of boxes. */
+function isAboutWindows({ node, parent, key }: Visit): boolean {
+  const object = node.object;
+  const owner = isTree(object) ? (object.name ?? (object.property as Tree | undefined)?.name) : null;
+  if (typeof owner === "string" && WINDOWS.has(owner)) return true;
+  if (parent.type === "BinaryExpression") return EQUALITY.has(String(parent.operator));
+  if (parent.type === "MemberExpression") return key === "object";
+  return node.type === "Identifier" && HANDS_ON.has(parent.type);
+}
+
+/** A pattern that takes `location` or `top` out of a value. */
+function isTakenApart(pattern: unknown): boolean {
+  if (!isTree(pattern) || pattern.type !== "ObjectPattern") return false;
+  return nodesOf(pattern.properties).some(
+    ({ key, computed }) => computed !== true && isTree(key) && ["location", "top"].includes(String(key.name)),
+  );
+}
