@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { requestToFields, responseToFields } from "../shared/http/head-fields.ts";
 import type { Destination, HeaderList, RequestHead } from "../shared/http/heads.ts";
 import * as limits from "../shared/limits.ts";
+import type { EncodableField } from "../shared/wire/frame.ts";
 import { HpackEncoder } from "../shared/wire/hpack/header-encoder.ts";
-import type { EncodableField } from "../shared/wire/hpack/tables.ts";
 import { endToEndFields, pageFields } from "../worker/upstream/fields.ts";
 
 type Fields = Readonly<Record<string, string>>;

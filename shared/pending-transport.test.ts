@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PendingTransport } from "./pending-transport.ts";
 import { messageOf, ScriptedTransport } from "./testing/mux/scripted-transport.ts";
+import { PendingTransport } from "./transport.ts";
 import { concat } from "./wire/frame.ts";
 
 const ack = (received: number) => messageOf({ type: "ack", received });

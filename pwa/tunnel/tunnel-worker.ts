@@ -2,12 +2,11 @@
 import { toBase64 } from "../../shared/base-encodings.ts";
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import { RopewayError } from "../../shared/errors.ts";
-import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/http/phone-fields.ts";
 import type { Experiment } from "../../shared/mux/session/session.ts";
-import { dialWebSocket } from "../../shared/phone-socket.ts";
+import { dialWebSocket, FetchSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type { SocketToPage } from "../messages/socket-messages.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as limits from "../limits.ts";
-import { BatchSize } from "./fetch-socket.ts";
+import { BatchSize } from "../phone-socket.ts";
 
 /** Full batches over a link, after one that was nearly empty. */
 function settledSize({ roundTrip, bytesPerMs }: { roundTrip: number; bytesPerMs: number }): number {

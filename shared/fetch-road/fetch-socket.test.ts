@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as limits from "../limits.ts";
-import { FetchSocket, type FetchSocketPlatform } from "./fetch-socket.ts";
+import { FetchSocket, type FetchSocketPlatform } from "../phone-socket.ts";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "./record.ts";
 
 interface Posted {

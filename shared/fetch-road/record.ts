@@ -8,7 +8,7 @@
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
-import { ByteReader, varintLength, writeVarint } from "../wire/varint.ts";
+import { ByteReader, varintLength, writeVarint } from "../wire/frame.ts";
 
 // The two requests of the road.
 

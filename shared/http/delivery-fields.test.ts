@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../errors.ts";
 import { responseHead } from "../testing/http/exchange-rig.ts";
 import { requestHead } from "../testing/http/request-heads.ts";
-import type { EncodableField } from "../wire/hpack/tables.ts";
+import type { EncodableField } from "../wire/frame.ts";
 import { fieldsToRequest, fieldsToResponse, requestToFields, responseToFields } from "./head-fields.ts";
 import type { HeaderList } from "./heads.ts";
 

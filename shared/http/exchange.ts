@@ -6,7 +6,7 @@
 import { LINK_DECODERS, type LinkDecoder, type LinkDecoders } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
-import type { EncodableField } from "../wire/hpack/tables.ts";
+import type { EncodableField } from "../wire/frame.ts";
 import { fieldsToRequest, fieldsToResponse, headerValue, requestToFields, responseToFields } from "./head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "./heads.ts";
 

@@ -6,7 +6,7 @@
  */
 import { LINK_CODINGS } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
-import type { EncodableField } from "../wire/hpack/tables.ts";
+import type { EncodableField } from "../wire/frame.ts";
 import type {
   CacheMode,
   CredentialsMode,

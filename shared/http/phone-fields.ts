@@ -3,7 +3,7 @@
  * know one drop it: origins never get `sec-` fields of a phone.
  */
 import { fromBase64Url, fromHex, toBase64Url } from "../base-encodings.ts";
-import type { EncodableField } from "../wire/hpack/tables.ts";
+import type { EncodableField } from "../wire/frame.ts";
 import type {
   BodyName,
   CredentialsMode,

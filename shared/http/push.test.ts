@@ -9,8 +9,7 @@ import { sessionRig } from "../testing/mux/session-rig.ts";
 import { StreamLog } from "../testing/mux/stream-log.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { settle } from "../testing/turns.ts";
-import type { SequencedFrame } from "../wire/frame.ts";
-import type { HeaderField } from "../wire/hpack/tables.ts";
+import type { HeaderField, SequencedFrame } from "../wire/frame.ts";
 import {
   fieldsToPush,
   type PushAnnouncement,

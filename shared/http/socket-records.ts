@@ -4,8 +4,7 @@
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
-import { concat } from "../wire/frame.ts";
-import { ByteReader, varintLength, writeVarint } from "../wire/varint.ts";
+import { ByteReader, concat, varintLength, writeVarint } from "../wire/frame.ts";
 
 /** A message, whole. The bytes of a text are UTF-8. */
 export interface SocketMessage {

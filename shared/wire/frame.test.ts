@@ -5,8 +5,17 @@ import * as limits from "../limits.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { frame } from "../testing/wire/arbitrary-frames.ts";
 import { naiveFrame } from "../testing/wire/naive-codec.ts";
-import { concat, DEFAULT_PRIORITY, decodeFrame, decodeMessage, encodeFrame, type Frame, isSequenced } from "./frame.ts";
-import { ByteReader, writeVarint } from "./varint.ts";
+import {
+  ByteReader,
+  concat,
+  DEFAULT_PRIORITY,
+  decodeFrame,
+  decodeMessage,
+  encodeFrame,
+  type Frame,
+  isSequenced,
+  writeVarint,
+} from "./frame.ts";
 
 function decode(...bytes: readonly number[]): Frame {
   return decodeFrame(new ByteReader(Uint8Array.from(bytes)));

@@ -1,3 +1,6 @@
+import { ErrorCode, RopewayError } from "../errors.ts";
+import * as limits from "../limits.ts";
+
 /**
  * Frames as bytes: PROTOCOL.md sections 2 and 3. Knows no streams, clocks or sockets.
  *
@@ -5,9 +8,6 @@
  * the payload's length as varints, then the payload. Types 0 to 7 are sequenced: each counts one in its channel's
  * numbering and is replayed after a reconnect. Types 8 to 15 speak about the channel itself and do not count.
  */
-import { ErrorCode, RopewayError } from "../errors.ts";
-import * as limits from "../limits.ts";
-import { ByteReader, varintLength, writeVarint } from "./varint.ts";
 
 export const FrameType = {
   DATA: 0,
@@ -397,4 +397,142 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
 
 function malformed(reason: string): RopewayError {
   return new RopewayError(ErrorCode.FRAME_SIZE_ERROR, "session", "peer", `Cannot read a frame: ${reason}`);
+}
+
+/**
+ * Variable-length integers of RFC 9000 section 16: the two top bits of the first byte say whether 1, 2, 4 or 8 bytes
+ * follow (PROTOCOL.md section 2). Values above 2^53 - 1 are refused, since a number cannot hold them. These are the
+ * largest values that fit in 1, 2 and 4 bytes.
+ */
+const MAX_1 = 0x3f;
+const MAX_2 = 0x3fff;
+const MAX_4 = 0x3fffffff;
+
+/** How many bytes `value` takes: 1, 2, 4 or 8. */
+export function varintLength(value: number): 1 | 2 | 4 | 8 {
+  if (value <= MAX_1) return 1;
+  if (value <= MAX_2) return 2;
+  if (value <= MAX_4) return 4;
+  return 8;
+}
+
+/**
+ * Writes `value`, a non-negative safe integer, at `offset` in its shortest form.
+ *
+ * @returns the offset after it.
+ */
+export function writeVarint(target: Uint8Array, offset: number, value: number): number {
+  switch (varintLength(value)) {
+    case 1:
+      target[offset] = value;
+      return offset + 1;
+    case 2:
+      target[offset] = 0x40 | (value >>> 8);
+      target[offset + 1] = value & 0xff;
+      return offset + 2;
+    case 4:
+      target[offset] = 0x80 | (value >>> 24);
+      target[offset + 1] = (value >>> 16) & 0xff;
+      target[offset + 2] = (value >>> 8) & 0xff;
+      target[offset + 3] = value & 0xff;
+      return offset + 4;
+    case 8: {
+      const high = Math.floor(value / 2 ** 32);
+      const low = value >>> 0;
+      target[offset] = 0xc0 | (high >>> 24);
+      target[offset + 1] = (high >>> 16) & 0xff;
+      target[offset + 2] = (high >>> 8) & 0xff;
+      target[offset + 3] = high & 0xff;
+      target[offset + 4] = low >>> 24;
+      target[offset + 5] = (low >>> 16) & 0xff;
+      target[offset + 6] = (low >>> 8) & 0xff;
+      target[offset + 7] = low & 0xff;
+      return offset + 8;
+    }
+  }
+}
+
+/** A position in received bytes that only moves forward, and never past the end. */
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  get remaining(): number {
+    return this.bytes.length - this.offset;
+  }
+
+  /** @throws RopewayError FRAME_SIZE_ERROR when nothing is left. */
+  byte(): number {
+    const value = this.bytes[this.offset];
+    if (value === undefined) throw truncated("a byte");
+    this.offset += 1;
+    return value;
+  }
+
+  /** @throws RopewayError FRAME_SIZE_ERROR when the integer is cut off or above 2^53 - 1. */
+  varint(): number {
+    const first = this.byte();
+    const length = 1 << (first >>> 6);
+    if (this.remaining < length - 1) throw truncated("an integer");
+    let value = first & 0x3f;
+    for (let index = 1; index < length; index += 1) {
+      value = value * 256 + (this.bytes[this.offset] ?? 0);
+      this.offset += 1;
+    }
+    if (!Number.isSafeInteger(value)) {
+      throw new RopewayError(
+        ErrorCode.FRAME_SIZE_ERROR,
+        "session",
+        "peer",
+        "Cannot read an integer: it is above 2^53 - 1",
+      );
+    }
+    return value;
+  }
+
+  /** A view of the next `length` bytes; not a copy. @throws RopewayError FRAME_SIZE_ERROR when fewer are left. */
+  take(length: number): Uint8Array {
+    if (length > this.remaining) throw truncated(`${length} bytes`);
+    const view = this.bytes.subarray(this.offset, this.offset + length);
+    this.offset += length;
+    return view;
+  }
+}
+
+function truncated(what: string): RopewayError {
+  return new RopewayError(
+    ErrorCode.FRAME_SIZE_ERROR,
+    "session",
+    "peer",
+    `Cannot read ${what}: the message ends before it`,
+  );
+}
+
+/** How a field line that is not in a table yet is represented (RFC 7541 sections 6.2.1 to 6.2.3). */
+export type Indexing = "incremental" | "without" | "never";
+
+/**
+ * One decoded field line. Name and value are byte strings: each character is one octet, U+0000 to U+00FF, as in the
+ * Fetch standard's Headers. So every octet sequence has exactly one decoded form, and none is invalid.
+ * Tuples may be shared with the dynamic table: never write to them.
+ */
+export type HeaderField = readonly [name: string, value: string];
+
+/**
+ * One field line to encode; `indexing` overrides the policy for this line. Names are sent as given: lower case is the
+ * caller's duty (RFC 9113 section 8.2). A string with a character above U+00FF is sent as its UTF-8 octets and arrives
+ * as the byte string of those.
+ */
+export type EncodableField = readonly [name: string, value: string, indexing?: Indexing];
+
+/** Bytes that an entry costs beyond its octets (RFC 7541 section 4.1). */
+const ENTRY_OVERHEAD = 32;
+
+/** Size of a field line in bytes, in tables (RFC 7541 section 4.1) and in lists (RFC 9113 section 6.5.2). */
+export function fieldBytes(name: string, value: string): number {
+  return name.length + value.length + ENTRY_OVERHEAD;
 }

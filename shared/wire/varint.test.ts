@@ -4,7 +4,7 @@ import { ErrorCode, RopewayError } from "../errors.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { varint } from "../testing/wire/arbitrary-frames.ts";
 import { naiveVarint } from "../testing/wire/naive-codec.ts";
-import { ByteReader, varintLength, writeVarint } from "./varint.ts";
+import { ByteReader, varintLength, writeVarint } from "./frame.ts";
 
 function write(value: number): number[] {
   const bytes = new Uint8Array(varintLength(value));

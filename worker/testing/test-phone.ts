@@ -1,10 +1,16 @@
 /** A phone without a browser: pairs, opens the tunnel, sends requests. For the edge's contract tests, on Node. */
-import { browserPlatform, FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
+
 import * as limits from "../../shared/limits.ts";
-import { PendingTransport } from "../../shared/pending-transport.ts";
-import { dialWebSocket, type PhoneSocket, type SocketListener, type SocketOffer } from "../../shared/phone-socket.ts";
+import {
+  browserPlatform,
+  dialWebSocket,
+  FetchSocket,
+  type PhoneSocket,
+  type SocketListener,
+  type SocketOffer,
+} from "../../shared/phone-socket.ts";
 import { PAIR_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import type { Transport } from "../../shared/transport.ts";
+import { PendingTransport, type Transport } from "../../shared/transport.ts";
 import { PhoneSession } from "./phone-session.ts";
 
 /** What carries messages between phone and edge. */

@@ -1,11 +1,12 @@
 /** Fields of requests to origins, and of their responses: what a page set and may set, what a browser would add, what reaches the phone. */
+
+import { toByteString } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isFieldName } from "../../shared/http/head-fields.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
 import { isStoreNote } from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import { isPotentiallyTrustworthy, isSameOrigin } from "../../shared/web/origin.ts";
-import { toByteString } from "../../shared/wire/hpack/primitives.ts";
 import { codingsOf } from "./response-body.ts";
 import { isSameSite } from "./site.ts";
 

@@ -3,12 +3,13 @@
  * `http_util.cc`, `http_response_headers.cc` and `http_chunked_decoder.cc`): for answers that the platforms' fetch does
  * not take. A connection carries one exchange, so what follows an answer reaches nobody.
  */
+
+import { bytesToByteString } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isFieldName } from "../../shared/http/head-fields.ts";
 import { trimBlanks } from "../../shared/web/cookie.ts";
 import { hasNullBody } from "../../shared/web/origin.ts";
 import { concat } from "../../shared/wire/frame.ts";
-import { bytesToByteString } from "../../shared/wire/hpack/primitives.ts";
 import { knownStatus } from "./fields.ts";
 
 /** To an origin, over TLS where that is meant. */

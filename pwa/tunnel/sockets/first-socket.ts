@@ -7,7 +7,6 @@
  * that is there first goes on.
  */
 import * as limits from "../../../shared/limits.ts";
-import { PendingTransport } from "../../../shared/pending-transport.ts";
 import {
   CLOSED_ABNORMALLY,
   type PhoneSocket,
@@ -15,7 +14,7 @@ import {
   type SocketOffer,
 } from "../../../shared/phone-socket.ts";
 import { endsSession } from "../../../shared/subprotocol.ts";
-import type { Transport } from "../../../shared/transport.ts";
+import { PendingTransport, type Transport } from "../../../shared/transport.ts";
 import type { LinkHint, LinkPhase } from "../../messages/tunnel-messages.ts";
 import type { FurtherSocketsPlatform } from "./further-sockets.ts";
 import {

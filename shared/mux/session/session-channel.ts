@@ -4,10 +4,15 @@
  */
 import { ErrorCode, RopewayError, toErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { DEFAULT_PRIORITY, type Priority, type SequencedFrame } from "../../wire/frame.ts";
+import {
+  DEFAULT_PRIORITY,
+  type EncodableField,
+  type HeaderField,
+  type Priority,
+  type SequencedFrame,
+} from "../../wire/frame.ts";
 import { HpackDecoder, type HpackDecoderSnapshot } from "../../wire/hpack/header-decoder.ts";
 import { HpackEncoder, type HpackEncoderSnapshot } from "../../wire/hpack/header-encoder.ts";
-import type { EncodableField, HeaderField } from "../../wire/hpack/tables.ts";
 import { type CarriedPlace, Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "../pipe/channel.ts";
 import type { RetainedTotal } from "../pipe/frame-log.ts";
 import { type MuxStream, type StreamCarrier, type StreamKind, type StreamPlace, toKeep } from "../stream/stream.ts";

@@ -4,8 +4,7 @@ import { ErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { edge, GET, phone } from "../../testing/mux/hostile-peers.ts";
 import { data, ScriptedPeer } from "../../testing/mux/scripted-peer.ts";
-import { DEFAULT_PRIORITY, type SequencedFrame } from "../../wire/frame.ts";
-import type { HeaderField } from "../../wire/hpack/tables.ts";
+import { DEFAULT_PRIORITY, type HeaderField, type SequencedFrame } from "../../wire/frame.ts";
 
 describe("stream ids", () => {
   const frames: readonly [string, (streamId: number) => SequencedFrame][] = [

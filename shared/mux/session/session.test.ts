@@ -7,7 +7,7 @@ import { GET, OK, request, sessionRig } from "../../testing/mux/session-rig.ts";
 import { StreamLog } from "../../testing/mux/stream-log.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { Turns } from "../../testing/turns.ts";
-import type { HeaderField } from "../../wire/hpack/tables.ts";
+import type { HeaderField } from "../../wire/frame.ts";
 
 describe("an exchange", () => {
   test("carries heads, data and ends both ways, and is gone afterwards", async () => {

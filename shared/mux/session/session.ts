@@ -1,8 +1,7 @@
 import { type Clock, monotonicClock, type SetTimer } from "../../clock.ts";
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { DEFAULT_PRIORITY, type Priority } from "../../wire/frame.ts";
-import type { EncodableField, HeaderField } from "../../wire/hpack/tables.ts";
+import { DEFAULT_PRIORITY, type EncodableField, type HeaderField, type Priority } from "../../wire/frame.ts";
 import { CreditPool, initialStreamCredit, mostSessionCredit, pooledCredit, SendWindow } from "../credit/credit.ts";
 import { SessionWindow } from "../credit/session-window.ts";
 import type { CarriedPlace, Channel, Defer } from "../pipe/channel.ts";

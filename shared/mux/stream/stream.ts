@@ -1,8 +1,7 @@
+import { toByteString } from "../../base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import type { Priority } from "../../wire/frame.ts";
-import { toByteString } from "../../wire/hpack/primitives.ts";
-import { type EncodableField, fieldBytes, type HeaderField } from "../../wire/hpack/tables.ts";
+import { type EncodableField, fieldBytes, type HeaderField, type Priority } from "../../wire/frame.ts";
 import { type CreditPool, ReceiveWindow, SendWindow } from "../credit/credit.ts";
 import type { Ready } from "./send-queue.ts";
 

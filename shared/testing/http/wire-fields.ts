@@ -1,6 +1,6 @@
 import { ErrorCode } from "../../errors.ts";
 import type { HeaderField } from "../../http/heads.ts";
-import type { EncodableField } from "../../wire/hpack/tables.ts";
+import type { EncodableField } from "../../wire/frame.ts";
 
 /** What a list of fields that is no head ends its stream with. */
 export const malformed = { code: ErrorCode.PROTOCOL_ERROR, scope: "stream", initiator: "peer" };

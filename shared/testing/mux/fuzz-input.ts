@@ -1,9 +1,15 @@
 /** What the fuzzer throws: frames that make sense, frames that nearly do, and bytes that do not. */
 import { requestToFields, responseToFields } from "../../http/head-fields.ts";
 import * as limits from "../../limits.ts";
-import { concat, DEFAULT_PRIORITY, encodeFrame, type Priority } from "../../wire/frame.ts";
+import {
+  concat,
+  DEFAULT_PRIORITY,
+  type EncodableField,
+  encodeFrame,
+  type HeaderField,
+  type Priority,
+} from "../../wire/frame.ts";
 import { HpackEncoder } from "../../wire/hpack/header-encoder.ts";
-import type { EncodableField, HeaderField } from "../../wire/hpack/tables.ts";
 import { responseHead } from "../http/exchange-rig.ts";
 import { requestHead } from "../http/request-heads.ts";
 import type { Random } from "../random.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import * as limits from "../../limits.ts";
-import type { HeaderField } from "../../wire/hpack/tables.ts";
+import type { HeaderField } from "../../wire/frame.ts";
 import { data, ScriptedPeer } from "./scripted-peer.ts";
 import { StreamLog } from "./stream-log.ts";
 

@@ -1,9 +1,8 @@
 import type { RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { Session, type SessionHandler } from "../../mux/session/session.ts";
-import { DEFAULT_PRIORITY, type Frame, type SequencedFrame } from "../../wire/frame.ts";
+import { DEFAULT_PRIORITY, type EncodableField, type Frame, type SequencedFrame } from "../../wire/frame.ts";
 import { HpackEncoder } from "../../wire/hpack/header-encoder.ts";
-import type { EncodableField } from "../../wire/hpack/tables.ts";
 import { Turns } from "../turns.ts";
 import { TEST_SESSION_ID } from "./linked-sessions.ts";
 import { type EncodableFrame, messageOf, ScriptedTransport } from "./scripted-transport.ts";

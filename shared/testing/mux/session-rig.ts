@@ -1,5 +1,5 @@
 import type { SessionHandler, SessionOptions } from "../../mux/session/session.ts";
-import type { HeaderField } from "../../wire/hpack/tables.ts";
+import type { HeaderField } from "../../wire/frame.ts";
 import { Turns } from "../turns.ts";
 import { type LinkedSessions, linkSessions } from "./linked-sessions.ts";
 import { StreamLog } from "./stream-log.ts";

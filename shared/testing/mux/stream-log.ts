@@ -1,6 +1,6 @@
 import type { RopewayError } from "../../errors.ts";
 import type { MuxStream } from "../../mux/stream/stream.ts";
-import type { HeaderField } from "../../wire/hpack/tables.ts";
+import type { HeaderField } from "../../wire/frame.ts";
 
 /** Becomes a stream's owner and writes down what it is told. Consumes nothing unless told to. */
 export class StreamLog {

@@ -1,13 +1,8 @@
+import { bytesToByteString } from "../../base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { type BlockCursor, bytesToByteString, compressionError, decodeHuffman, readInteger } from "./primitives.ts";
-import {
-  assertTableBytes,
-  DynamicTable,
-  fieldBytes,
-  type HeaderField,
-  STATIC_TABLE,
-  type TableSnapshot,
-} from "./tables.ts";
+import { fieldBytes, type HeaderField } from "../frame.ts";
+import { type BlockCursor, compressionError, decodeHuffman, readInteger } from "./primitives.ts";
+import { assertTableBytes, DynamicTable, STATIC_TABLE, type TableSnapshot } from "./tables.ts";
 
 interface HpackDecoderLimits {
   /** Decoded size of one block's list, in bytes (RFC 9113 section 6.5.2: name + value + 32 for each line). */

@@ -1,9 +1,9 @@
 import { serialize } from "node:v8";
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
+import type { HeaderField } from "../frame.ts";
 import { HpackDecoder } from "./header-decoder.ts";
 import { defaultIndexing, HpackEncoder } from "./header-encoder.ts";
-import type { HeaderField } from "./tables.ts";
 
 const limits = { maxListBytes: 65_536, maxFields: 256 };
 

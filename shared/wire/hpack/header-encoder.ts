@@ -1,10 +1,9 @@
-import { BlockWriter, huffmanBytes, toByteString, writeHuffman, writeInteger } from "./primitives.ts";
+import { toByteString } from "../../base-encodings.ts";
+import { type EncodableField, fieldBytes, type Indexing } from "../frame.ts";
+import { BlockWriter, huffmanBytes, writeHuffman, writeInteger } from "./primitives.ts";
 import {
   assertTableBytes,
   DynamicTable,
-  type EncodableField,
-  fieldBytes,
-  type Indexing,
   STATIC_NAMES,
   STATIC_TABLE,
   TableIndex,

@@ -1,8 +1,8 @@
 /** RFC 7541 appendix C.2 to C.6, byte for byte, in both directions. C.1 stands in integer.test.ts. */
 import { describe, expect, test } from "vitest";
+import type { HeaderField, Indexing } from "../frame.ts";
 import { HpackDecoder } from "./header-decoder.ts";
 import { HpackEncoder } from "./header-encoder.ts";
-import type { HeaderField, Indexing } from "./tables.ts";
 
 interface Exchange {
   readonly hex: string;

@@ -2,9 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../../errors.ts";
+import { type EncodableField, fieldBytes, type HeaderField, type Indexing } from "../frame.ts";
 import { HpackDecoder } from "./header-decoder.ts";
 import { HpackEncoder } from "./header-encoder.ts";
-import { type EncodableField, fieldBytes, type HeaderField, type Indexing, STATIC_TABLE } from "./tables.ts";
+import { STATIC_TABLE } from "./tables.ts";
 
 const CEILING = 1024;
 const limits = { maxListBytes: 1 << 20, maxFields: 1000 };
