@@ -133,9 +133,9 @@ async function askInCorners([own, other]: readonly [string, string]): Promise<Re
     }
   }
   await note("other site's blob", fetch("data:text/plain,x", { mode: "no-cors" }));
-  seen["blob"] = (await fetch(URL.createObjectURL(new Blob(["x"])))).type;
+  seen.blob = (await fetch(URL.createObjectURL(new Blob(["x"])))).type;
   const error = Response.error();
-  seen["made"] = [new Response("x").type, error.type, error.status, new Response().url];
+  seen.made = [new Response("x").type, error.type, error.status, new Response().url];
   const requests: Record<string, Request> = {
     plain: new Request("/a"),
     whole: new Request(`${own}/a`),
@@ -200,7 +200,7 @@ test("scripts see of event sources, answers and functions what they see directly
     }, otherOrigin.origin),
     asked: otherOrigin.requests
       .filter(({ url }) => url === "/fresh?again")
-      .map(({ headers }) => [headers["cache-control"], headers["pragma"]]),
+      .map(({ headers }) => [headers["cache-control"], headers.pragma]),
   });
   await direct.page.goto(`${origin.origin}/`);
   const wanted = await see(direct.page);
