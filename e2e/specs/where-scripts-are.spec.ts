@@ -111,3 +111,29 @@ test("a page that hides itself in frames is whole, names itself to others, and r
   expect(JSON.stringify(outcomes[0])).toContain(`${origin.origin}/`);
   expect(JSON.stringify(outcomes[0])).toContain(text);
 });
+
+test("workers read the real site, as in a direct visit", async ({ app, direct, origin }) => {
+  const script = { "content-type": "text/javascript" };
+  const say = `const said = [...["href", "origin", "host", "pathname", "search", "hash"].map((part) => location[part]),
+    String(location), Object.prototype.toString.call(location), self.location === location, location instanceof WorkerLocation];`;
+  origin.route("/worker.js", ({ reply }) => reply(200, script, `${say} postMessage(said);`));
+  origin.route("/shared.js", ({ reply }) =>
+    reply(200, script, `${say} onconnect = ({ ports }) => ports[0].postMessage(said);`),
+  );
+  origin.page("/", "<p>Page</p>");
+  const run = (frame: Page | Frame): Promise<unknown> =>
+    frame.evaluate(async () => {
+      const first = (target: Worker | MessagePort) =>
+        new Promise((resolve) => {
+          target.onmessage = ({ data }: MessageEvent) => resolve(data);
+        });
+      return [
+        await first(new Worker("/worker.js?a#b")),
+        await first(new Worker("/worker.js?module", { type: "module" })),
+        await first(new SharedWorker("/shared.js").port),
+      ];
+    });
+  await direct.page.goto(`${origin.origin}/`);
+  await app.goto(`${origin.origin}/`);
+  expect(await run(await app.content())).toEqual(await run(direct.page));
+});

@@ -1,4 +1,4 @@
-/** The script that runs first in every worker of a slot's pages: the worker's sockets go by way of the tunnel. */
+/** The script that runs first in every worker of a slot's pages: its sockets go by way of the tunnel, its place is the real one. */
 import type { CreateWebSocket } from "../page/web-socket.ts";
 import { askStarter, serveWorker, type WorkerConfig } from "../page-workers.ts";
 
@@ -13,6 +13,7 @@ interface WorkerRealm extends EventTarget {
 }
 
 function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): void {
+  showPlace(origin);
   const open = askStarter(scope, connect);
   scope.WebSocket = ropewaySockets({
     realm: globalThis,
@@ -31,6 +32,19 @@ function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): voi
       return worker;
     },
   });
+}
+
+const PARTS = ["href", "origin", "protocol", "host", "hostname", "port", "pathname", "search", "hash"] as const;
+
+/** A worker's `location` can be replaced, unlike a window's. One in a blob keeps its own. */
+function showPlace(origin: string): void {
+  const { location: native } = self;
+  if (!native.protocol.startsWith("http")) return;
+  const place = new URL(native.href.slice(native.origin.length), origin);
+  const text = { value: () => place.href, enumerable: true };
+  const parts = PARTS.map((part) => [part, { get: () => place[part], enumerable: true }] as const);
+  const shown = Object.create(Object.getPrototypeOf(native), { ...Object.fromEntries(parts), toString: text });
+  Object.defineProperty(self, "location", { get: () => shown, configurable: true, enumerable: true });
 }
 
 start(self as unknown as WorkerRealm, ropewayWorker);
