@@ -2,10 +2,11 @@
 import { expect, it } from "vitest";
 import { growthOf } from "../shared/testing/count-steps.ts";
 import { ScriptCookies } from "../shared/web/cookie.ts";
+import { DocumentBytes, shownDocument } from "../shared/web/documents.ts";
 import { dataScript } from "./slot/page-workers.ts";
 import { transformPolicies } from "./slot/policy.ts";
 import {
-  escapeAttribute,
+  escapeHtml,
   HtmlRewriter,
   type MarkupRules,
   pageRewriter,
@@ -13,7 +14,6 @@ import {
   rewriteMarkup,
 } from "./slot/rewrite/html-rewriter.ts";
 import { framingAllowed, pageHeaders } from "./slot/rewrite/response-headers.ts";
-import { DocumentDecoder, sniffCharset } from "./sw/answer/document.ts";
 import { asAttachment } from "./sw/answer/navigation.ts";
 import { LITE_RULES, StylePlaces } from "./sw/lite/lite-document.ts";
 import { patternOf, toTemplate } from "./tunnel/store/ahead/page-visits.ts";
@@ -37,13 +37,20 @@ function rewrite(html: string, piece = 4096, rules?: MarkupRules): void {
   rewriter.end();
 }
 
+function rewriteXml(xml: string): void {
+  const rewriter = pageRewriter(CONTEXT, "<script></script>", "xml");
+  for (let at = 0; at < xml.length; at += 8) rewriter.write(xml.slice(at, at + 8));
+  rewriter.end();
+}
+
 /** A document in an attribute of a document, and so on. */
 function nested(text: string): string {
   let markup = text;
-  for (let level = 0; level < 20; level++) markup = `<iframe srcdoc="${escapeAttribute(markup)}">`;
+  for (let level = 0; level < 20; level++) markup = `<iframe srcdoc="${escapeHtml(markup)}">`;
   return markup;
 }
 
+const shown = (type: string) => shownDocument(200, [["content-type", type]]);
 const policies = (value: string) => transformPolicies([value], CONTEXT);
 const fields = (name: string, value: string) =>
   pageHeaders([[name, value]], { ...CONTEXT, kind: "document", url: CONTEXT.documentUrl });
@@ -64,6 +71,8 @@ const cases: Case[] = [
   ["a name that never ends", 8_000, (n) => rewrite(`<i${"x".repeat(n)}`, 8)],
   ["a declaration that never ends", 8_000, (n) => rewrite(`<?${"x".repeat(n)}`, 8)],
   ["comments that never end", 4_000, (n) => rewrite(`<!--${"--!".repeat(n)}`, 8)],
+  ["instructions of XML", 4_000, (n) => rewriteXml(`<?${"?".repeat(n)}`)],
+  ["sections of XML", 4_000, (n) => rewriteXml(`<a>${"<![CDATA[]]".repeat(n)}`)],
   ["sections of foreign content", 4_000, (n) => rewrite(`<svg><![CDATA[${"]]".repeat(n)}`, 8)],
   ["less-than signs", 4_000, (n) => rewrite("<".repeat(n), 8)],
   ["space before the document", 4_000, (n) => rewrite(" <!---->".repeat(n), 8)],
@@ -107,14 +116,15 @@ const cases: Case[] = [
       ),
   ],
   ["X-Frame-Options", 1_000, (n) => framingAllowed([["x-frame-options", "deny,".repeat(n)]], [], CONTEXT.realOrigin)],
-  ["a label of spaces", 4_000, (n) => sniffCharset(`text/html; charset=${" ".repeat(n)}(`, new Uint8Array(4))],
-  ["labels", 1_000, (n) => sniffCharset("charset = '".repeat(n), new Uint8Array(4))],
+  ["a label of spaces", 4_000, (n) => shown(`text/html; charset=${" ".repeat(n)}(`)],
+  ["labels", 1_000, (n) => shown("charset = '".repeat(n))],
+  ["parameters of a type", 1_000, (n) => shown(`text/html${"; a=b".repeat(n)}`)],
   [
     "a document's first bytes, one by one",
     500,
     (n) => {
-      const decoder = new DocumentDecoder("text/html; charset=utf-8");
-      for (let at = 0; at < n; at++) decoder.decode(Uint8Array.of(0x61));
+      const document = new DocumentBytes("gbk", false);
+      for (let at = 0; at < n; at++) document.write(document.read(Uint8Array.of(at % 2 === 0 ? 0x81 : 0x61)));
     },
   ],
   ["Content-Disposition", 2_000, (n) => asAttachment(`inline${";  filename".repeat(n)}`)],

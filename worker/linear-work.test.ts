@@ -12,6 +12,7 @@ import { growthOf } from "../shared/testing/count-steps.ts";
 import { requestHead } from "../shared/testing/http/request-heads.ts";
 import { parsePolicies, parseReferrerPolicy } from "../shared/web/policies.ts";
 import { compile, openCompiled } from "./blocking/tracker-blocker.ts";
+import { documentOf } from "./delivery/document-stage.ts";
 import { readImageFacts, scansOf } from "./delivery/images/image-facts.ts";
 import { markReads } from "./delivery/names/script-reads.ts";
 import { importsOfModule, importsOfStyle } from "./push/document-push.ts";
@@ -66,7 +67,12 @@ function scan(html: string, piece = 4096): void {
 
 const PICTURE = (index: number) => `<img src=https://x${index}.example/a>`;
 
+const kindOf = (type: string) => documentOf(200, [["content-type", type]], async () => new Uint8Array(0));
+
 const documents: Case[] = [
+  ["types of a document", 500, (n) => kindOf("text/html; a=b,".repeat(n))],
+  ["parameters of its type", 1_000, (n) => kindOf(`text/html${"; a=b".repeat(n)}`)],
+  ["quotes in its type", 1_000, (n) => kindOf(`text/html; a=${'"\\'.repeat(n)}`)],
   ["elements, and ends of none", 2_000, (n) => show("<div>".repeat(n) + "</p>".repeat(2 * n))],
   ["nested tables and links", 500, (n) => show("<table><tr><td><a href=x>".repeat(n))],
   [

@@ -99,6 +99,7 @@ export const MODULES: readonly Module[] = [
       "shared/web/policies.ts",
       "shared/web/html-tokens.ts",
       "shared/web/read-marks.ts",
+      "shared/web/documents.ts",
     ],
     open: [],
     uses: ["http"],

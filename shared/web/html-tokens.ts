@@ -1,6 +1,7 @@
 /**
- * Tags of an HTML document as it streams in. Their boundaries follow the tokenizer of HTML section 13.2.5. No character is
- * looked at more than a few times, however the text is cut: sites write it, and choose how it is cut.
+ * Tags of an HTML document as it streams in. Their boundaries follow the tokenizer of HTML section 13.2.5, those of an XML
+ * document XML 1.0 section 2. No character is looked at more than a few times, however the text is cut: sites write it, and
+ * choose how it is cut.
  */
 
 export interface Attribute {
@@ -14,14 +15,14 @@ export interface Attribute {
 
 /** Indices are of the text that comes with it. */
 export interface Tag {
-  /** Lower case. */
+  /** Lower case; in XML as written, without its prefix. */
   readonly name: string;
   readonly isEnd: boolean;
   readonly start: number;
   readonly nameStop: number;
   /** Index after its `>`. */
   readonly end: number;
-  /** In foreign content `/>` ends the element. */
+  /** In foreign content and in XML `/>` ends the element. */
   readonly closesItself: boolean;
 }
 
@@ -242,6 +243,9 @@ function tokensFor(name: string): RegExp {
 /** A document's last construct, where its end cuts it off. */
 export type CutOff = "nothing" | "tag" | "declaration" | "comment";
 
+/** HTML is read in another way where scripting is on: `noscript` has text then. */
+export type MarkupLanguage = "html" | "html without scripts" | "xml";
+
 /** So often a construct that is not whole is looked at with each piece of text that could end it. */
 const LOOKS = 64;
 /** Then it has to be longer by such a part. */
@@ -249,7 +253,7 @@ const GROWTH = 1 / 4;
 
 export class HtmlTokens {
   readonly #handler: TokenHandler;
-  readonly #hasScripts: boolean;
+  readonly #language: MarkupLanguage;
   /** Begins with what is not decided. */
   #text = "";
   #mode: Mode = DATA;
@@ -266,10 +270,9 @@ export class HtmlTokens {
   #parkedLength = 0;
   #isStopped = false;
 
-  /** @param hasScripts whether `noscript` has text, as where scripting is on. */
-  constructor(handler: TokenHandler, hasScripts: boolean) {
+  constructor(handler: TokenHandler, language: MarkupLanguage) {
     this.#handler = handler;
-    this.#hasScripts = hasScripts;
+    this.#language = language;
   }
 
   write(chunk: string): void {
@@ -343,8 +346,9 @@ export class HtmlTokens {
     if (code === 0x21) return this.#scanDeclaration(start, final) ?? this.#unfinished(start, final, "declaration");
     if (!final && start + (code === SLASH ? 2 : 1) >= html.length) return this.#decide(start);
     if (code === 0x3f || (code === SLASH && start + 2 < html.length)) {
-      const close = html.indexOf(">", start + 2);
-      if (close !== -1) return close + 1;
+      const mark = code === 0x3f && this.#language === "xml" ? "?>" : ">";
+      const close = html.indexOf(mark, start + 2);
+      if (close !== -1) return close + mark.length;
       this.#need = ">";
       return this.#unfinished(start, final, "declaration");
     }
@@ -367,17 +371,21 @@ export class HtmlTokens {
     return this.#decide(this.#text.length);
   }
 
-  /** `<!…`: comment, CDATA section of foreign content, or what ends at the next `>` (doctype, bogus comment). */
+  /**
+   * `<!…`: comment, CDATA section of foreign content, or what ends at the next `>` (doctype, bogus comment). Declarations in
+   * an XML document's type are read as if they stood in it: markup in them is markup where they are referred to.
+   */
   #scanDeclaration(start: number, final: boolean): number | null {
     const html = this.#text;
     if (!final && html.length < start + 9) return null;
     if (html.startsWith("--", start + 2)) {
       this.#mode = { kind: "comment" };
+      if (this.#language === "xml") return start + 4;
       // `<!-->` and `<!--->` are closed already; `<!--!>` and `<!---!>` are not.
       if (html.startsWith("!>", start + 4)) return start + 5;
       return html.startsWith("-!>", start + 4) ? start + 6 : start + 2;
     }
-    if (this.#foreignDepth > 0 && html.startsWith("[CDATA[", start + 2)) {
+    if ((this.#foreignDepth > 0 || this.#language === "xml") && html.startsWith("[CDATA[", start + 2)) {
       this.#mode = { kind: "cdata" };
       return start + 9;
     }
@@ -403,12 +411,14 @@ export class HtmlTokens {
   #tell(start: number, nameStart: number, end: number): number {
     const html = this.#text;
     const nameStop = nameEnd(html, nameStart);
-    const name = html.slice(nameStart, nameStop).toLowerCase();
+    const isXml = this.#language === "xml";
+    const written = html.slice(nameStart, nameStop);
+    const name = isXml ? written.slice(written.lastIndexOf(":") + 1) : written.toLowerCase();
     const isEnd = nameStart - start === 2;
     const hasSlash = html.charCodeAt(end - 2) === SLASH;
-    if (name === "svg" || name === "math") this.#countForeign(isEnd, hasSlash);
-    const closesItself = this.#foreignDepth > 0 && hasSlash;
-    const isText = RAW_TEXT.has(name) && (this.#hasScripts || name !== "noscript");
+    if (!isXml && (name === "svg" || name === "math")) this.#countForeign(isEnd, hasSlash);
+    const closesItself = (isXml || this.#foreignDepth > 0) && hasSlash;
+    const isText = !isXml && RAW_TEXT.has(name) && (this.#language === "html" || name !== "noscript");
     if (isText && !isEnd && !closesItself) this.#mode = { kind: "raw", name, tokens: tokensFor(name), script: "plain" };
     this.#handler.onTag(html, { name, isEnd, start, nameStop, end, closesItself });
     return end;
@@ -424,7 +434,7 @@ export class HtmlTokens {
     const mode = this.#mode;
     if (mode.kind === "raw") return this.#scanRaw(mode, from, final);
     const html = this.#text;
-    const closing = mode.kind === "comment" ? /--!?>/g : /\]\]>/g;
+    const closing = mode.kind === "cdata" ? /\]\]>/g : this.#language === "xml" ? /-->/g : /--!?>/g;
     closing.lastIndex = from;
     const match = closing.exec(html);
     if (match === null) return this.#decide(final ? html.length : Math.max(from, html.length - 3));

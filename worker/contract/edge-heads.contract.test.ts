@@ -1,4 +1,4 @@
-/** Heads of responses that browsers take, on every edge: of many lines, and with what no field may hold. */
+/** Heads of responses that browsers take, on every edge: of many lines, with what no field may hold, and of odd types. */
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { testCertificate } from "../../e2e/fixtures/test-certificate.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
+import { headerValue } from "../../shared/http/head-fields.ts";
+import type { ResponseHead } from "../../shared/http/heads.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 
 const MANY_LINES = Array.from({ length: 200 }, (_, index) => `x-line-${index}: ${index}`);
@@ -22,6 +24,9 @@ const RESPONSES: Readonly<Record<string, readonly [lines: readonly string[], bod
     Buffer.from("cookies"),
   ],
   cut: [MANY_LINES, Buffer.from("never sent")],
+  typed: [["content-type: text/html; charset=koi8-r"], Buffer.from("<p>typed")],
+  declared: [["content-type: text/html"], Buffer.from("<!-- <meta charset=big5> --><meta charset=Shift_JIS>")],
+  picture: [[], Buffer.from("89504e470d0a1a0a00", "hex")],
   packed: [[...MANY_LINES, "content-encoding: gzip"], PACKED],
 };
 
@@ -84,6 +89,18 @@ describe.each(["workerd", "deno"] as const)("heads at an edge on %s", (runtime) 
     }
     const empty = await phone.fetch(`${origin}/many`, { method: "HEAD" });
     expect([empty.head.status, empty.text]).toEqual([200, ""]);
+  });
+
+  it("says how a browser shows a document, where the fields do not, and changes nothing of it", async () => {
+    const note = ({ head }: { head: ResponseHead }) => headerValue(head.headers, "ropeway-document");
+    const shown = { mode: "navigate", destination: "document", redirect: "manual" } as const;
+    const typed = await phone.fetch(`${origin}/typed`, shown);
+    expect([note(typed), typed.text]).toEqual(["html text/html koi8-r", "<p>typed"]);
+    const declared = await phone.fetch(`${origin}/declared`, shown);
+    expect([note(declared), declared.text]).toEqual(["html text/html shift_jis", RESPONSES.declared?.[1].toString()]);
+    expect(note(await phone.fetch(`${origin}/picture`, shown))).toBe("image image/png");
+    const asked = { mode: "no-cors", destination: "image" } as const;
+    expect(note(await phone.fetch(`${origin}/picture`, asked))).toBe(null);
   });
 
   it("undoes the coding of a body whose head has 200 lines", async () => {

@@ -5,6 +5,7 @@
 import type { ServerResponse } from "../../shared/http/exchange.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { code } from "./coding.ts";
+import { describe } from "./document-stage.ts";
 import type { Delivery, Passed, Stage } from "./stage.ts";
 
 /** Shows the body to who observes it, as it passes. */
@@ -43,7 +44,7 @@ const refer: Stage = async (response, { request, refer }) =>
 const codeAgainst: Stage = async (response, { request, dictionary }) =>
   request.head.stored === undefined ? response : { ...response, ...(await dictionary?.code(response)) };
 
-const STAGES: readonly Stage[] = [observe, changeImage, markReads, keep, refer, codeAgainst, code];
+const STAGES: readonly Stage[] = [describe, observe, changeImage, markReads, keep, refer, codeAgainst, code];
 
 /** Leads a response through all stages. @returns the response as the phone gets it. */
 export async function deliver(response: UpstreamResponse, delivery: Delivery): Promise<ServerResponse> {

@@ -221,7 +221,7 @@ describe("nothing is pushed", () => {
     ["a failure", { response: { status: 404 } }],
     ["part of a document", { response: { status: 206 } }],
     ["another type", { response: { headers: [["content-type", "text/htmlx"]] } }],
-    ["no type", { response: { headers: [] } }],
+    ["what is shown as text", { response: { headers: [["ropeway-document", "text text/plain"]] } }],
     ["a download", { headers: [["content-disposition", "Attachment; filename=a.html"]] }],
   ])("for %s", (_, circumstances) => {
     expect(load(circumstances).isWatched).toBe(false);

@@ -22,6 +22,7 @@ import {
 } from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
+import { DocumentBytes, shownDocument } from "../../shared/web/documents.ts";
 import { isMixedContent, isPotentiallyTrustworthy } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/policies.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
@@ -104,9 +105,7 @@ function isUnchanged({ status, redirected }: ResponseHead): boolean {
 
 /** Not what a continued or a saved document names: nobody asks for that now. */
 function isDocument({ status, headers }: ResponseHead): boolean {
-  const type = headerValue(headers, "content-type") ?? "";
-  const disposition = headerValue(headers, "content-disposition") ?? "";
-  return status === 200 && /^\s*text\/html\s*(?:;|$)/i.test(type) && !/^\s*attachment/i.test(disposition);
+  return status === 200 && shownDocument(status, headers).kind === "html";
 }
 
 class DocumentPush {
@@ -131,6 +130,7 @@ class DocumentPush {
   #pushed: { readonly stream: MuxStream; readonly urgency: number; readonly giveUp: () => void }[] = [];
   /** As the response's fields say them. */
   readonly #links: readonly string[];
+  readonly #bytes: DocumentBytes;
   #isOver = false;
 
   constructor({ head, signal }: ServerRequest, document: MuxStream, response: ResponseHead, host: PushHost) {
@@ -146,6 +146,7 @@ class DocumentPush {
     this.#learned = head.learned === undefined || isOther ? [] : readLearned(head.learned, head.url);
     this.#base = this.#url;
     this.#links = headerValues(response.headers, "link");
+    this.#bytes = new DocumentBytes(shownDocument(response.status, response.headers).encoding, false);
     // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
     this.#topLevelOrigin = head.destination === "document" ? this.#url.origin : head.topLevelOrigin;
     this.#referrerPolicy = parseReferrerPolicy(headerValue(response.headers, "referrer-policy"));
@@ -159,7 +160,7 @@ class DocumentPush {
   /** Told of the document's bytes. Never throws: a document that cannot be read is just not helped. */
   get observer(): (chunk: Uint8Array | null) => void {
     const { viewport } = this.#host;
-    const decoder = new TextDecoder();
+    const bytes = this.#bytes;
     const handler: ScanHandler = {
       onResource: (resource) => this.#push(resource),
       onBase: (href) => this.#setBase(href),
@@ -174,17 +175,18 @@ class DocumentPush {
         for (const resource of importsOfInline(text, this.#base.href, viewport)) this.#push(resource);
       },
     };
-    const scanner = new DocumentScanner(handler, this.#steps, viewport, !this.#isScriptless);
+    const language = this.#isScriptless ? "html without scripts" : "html";
+    const scanner = new DocumentScanner(handler, this.#steps, viewport, language, bytes.values);
     let left: number = SCANNED_DOCUMENT_BYTES;
     this.#reading(() => {
       for (const each of this.#links.flatMap(linksOf)) scanner.openLink(each);
     });
     return (chunk) => {
       if (chunk === null || left <= 0) return;
-      const bytes = chunk.subarray(0, left);
-      left -= bytes.length;
+      const part = chunk.subarray(0, left);
+      left -= part.length;
       this.#reading(() => {
-        scanner.write(decoder.decode(bytes, { stream: true }));
+        scanner.write(bytes.read(part));
         if (scanner.isPastPolicies) this.#pushLearned();
       });
     };
@@ -286,7 +288,7 @@ class DocumentPush {
 
   /** Null for what pages do not ask for, or not so. */
   #addressOf(resource: NamedResource): URL | null {
-    // Where the document is not in UTF-8, the address is not what was read.
+    // What could not be read is another address.
     if (resource.url.length > LONGEST_URL || resource.url.includes("\ufffd")) return null;
     const length = resource.url.length + this.#base.href.length;
     if (!this.#steps.take(ADDRESS_STEPS + length / CHARACTERS) || !URL.canParse(resource.url, this.#base)) return null;

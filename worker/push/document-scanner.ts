@@ -6,7 +6,15 @@
  */
 import type { CredentialsMode, Destination, RequestMode } from "../../shared/http/heads.ts";
 import type { Viewport } from "../../shared/http/phone-fields.ts";
-import { type Attribute, decodeReferences, HtmlTokens, type Tag, tagEnd } from "../../shared/web/html-tokens.ts";
+import type { MarkupValues } from "../../shared/web/documents.ts";
+import {
+  type Attribute,
+  decodeReferences,
+  HtmlTokens,
+  type MarkupLanguage,
+  type Tag,
+  tagEnd,
+} from "../../shared/web/html-tokens.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../shared/web/policies.ts";
 
 /** A resource as its element says how to ask for it. */
@@ -119,12 +127,21 @@ export class DocumentScanner {
   #style: { text: string; readonly nonce: string } | null = null;
   #handler: ScanHandler;
   #viewport: Viewport | undefined;
+  readonly #values: MarkupValues | undefined;
 
   /**
    * @param steps that the document may still cost.
    * @param viewport of the phone, where it has told.
+   * @param values where the markup is no text of characters.
    */
-  constructor(handler: ScanHandler, steps: Steps, viewport?: Viewport, runsScripts = true) {
+  constructor(
+    handler: ScanHandler,
+    steps: Steps,
+    viewport?: Viewport,
+    language: MarkupLanguage = "html",
+    values?: MarkupValues,
+  ) {
+    this.#values = values;
     this.#handler = handler;
     this.#steps = steps;
     this.#viewport = viewport;
@@ -135,7 +152,7 @@ export class DocumentScanner {
           if (name === "style") this.#readStyle(html, start, end);
         },
       },
-      runsScripts,
+      language,
     );
   }
 
@@ -163,7 +180,9 @@ export class DocumentScanner {
     const found: Attribute[] = [];
     tagEnd(html.slice(start, end), nameStop - start, found);
     this.#steps.take(found.length);
-    return Object.fromEntries(found.reverse().map(({ name, value }) => [name, decodeReferences(value)]));
+    return Object.fromEntries(
+      found.reverse().map(({ name, value }) => [name, decodeReferences(this.#values?.decodeAddress(value) ?? value)]),
+    );
   }
 
   #open(name: string, attributes: Attributes): void {
@@ -207,7 +226,8 @@ export class DocumentScanner {
     if (name === "template") this.#inertDepth = Math.max(0, this.#inertDepth - 1);
     if (name === "picture") this.#picture = null;
     if (name !== "style" || this.#style === null) return;
-    const { text, nonce } = this.#style;
+    const { text: written, nonce } = this.#style;
+    const text = this.#values?.decodeAddress(written) ?? written;
     this.#style = null;
     this.#handler.onStyle(text, nonce);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import { encodeForm } from "../../slot/page/navigation-rules.ts";
+import { encodeForm, utf8 } from "../../slot/page/navigation-rules.ts";
 import { pageNavigation } from "./navigation-request.ts";
 
 type Navigate = PageToShell & { type: "navigate" };
@@ -31,7 +31,7 @@ describe("pageNavigation", () => {
     async (encoding) => {
       const data = new FormData();
       data.append("name", "välue");
-      const { contentType, body } = await encodeForm(data, encoding);
+      const { contentType, body } = await encodeForm(data, encoding, utf8);
       const headers = [["content-type", contentType]];
       expect(request({ method: "POST", headers, body })).toMatchObject({ method: "POST", headers, body });
     },

@@ -10,8 +10,9 @@ const config: PageConfig = {
   documentUrl: "https://example.org/?a=\"><script>'&quot;",
   topLevel: true,
   isPosted: false,
-  charset: "",
-  cookies: [],
+  cookies: [
+    { name: "a", value: "ü😀", domain: "example.org", hostOnly: true, path: "/", secure: false, expires: null },
+  ],
   nonce: "n0",
   referrer: "",
   referrerPolicy: "",
@@ -25,6 +26,8 @@ it("survives the way through markup, whatever the document's URL holds", () => {
   expect(tag.get("nonce")).toBe("n0");
   expect(takeConfig(element)).toEqual(config);
   expect(removed).toBe(1);
+  // It goes into documents of all encodings.
+  expect(snippet).not.toMatch(/[^\0-\x7f]/);
 });
 
 it("knows a script without configuration", () => {

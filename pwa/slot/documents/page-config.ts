@@ -1,7 +1,7 @@
 /** How the service worker tells the page script about its document. */
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import type { ReferrerPolicy } from "../../../shared/web/policies.ts";
-import { escapeAttribute, pageScript } from "../rewrite/html-rewriter.ts";
+import { escapeHtml, pageScript } from "../rewrite/html-rewriter.ts";
 import type { SlotIdentity } from "../slot-url.ts";
 
 export interface PageConfig extends SlotIdentity {
@@ -14,8 +14,10 @@ export interface PageConfig extends SlotIdentity {
   readonly topLevel: boolean;
   /** Whether it answers a form, which a reload would send again. */
   readonly isPosted: boolean;
-  /** Encoding that the response's field names, or "". The document itself is in UTF-8 by now. */
-  readonly charset: string;
+  /** What the page is called where its document does not say. */
+  readonly title?: string;
+  /** Media type of what a page of ours shows, as the browser itself would. */
+  readonly viewed?: string;
   readonly cookies: readonly ScriptCookie[];
   /** Its origin gets `Save-Data: on`. */
   readonly savesData?: boolean;
@@ -30,11 +32,15 @@ export interface PageConfig extends SlotIdentity {
 }
 
 /**
- * The element that goes right after `<head>`. The configuration is an attribute, so that no inline script is needed
+ * The element that goes right after `<head>`. The configuration is an attribute, in ASCII, so that no inline script is needed
  * and a policy without 'unsafe-inline' has nothing to object to.
  */
 export function pageSnippet(config: Omit<PageConfig, "nonce">, nonce: string): string {
-  return pageScript("", nonce, ` data-config="${escapeAttribute(JSON.stringify(config))}"`);
+  const data = escapeHtml(JSON.stringify(config)).replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return pageScript("", nonce, ` data-config="${data}"`);
 }
 
 /** Reads the configuration from the script's element and takes the element away. */

@@ -43,6 +43,7 @@ function start(config: PageConfig): void {
   });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
   actAsTab(context);
+  if (config.topLevel) document.addEventListener("DOMContentLoaded", showSource);
   passKeys(context);
   const sockets = pageSockets(config, worker);
   patchIdentity(context, sockets);
@@ -61,6 +62,18 @@ function start(config: PageConfig): void {
   patchBlobs();
   patchElements(context);
   patchChildWindows(new ChildWindows(context, worker, setWebSocket));
+}
+
+/** XML that nothing says how to show is shown as its source, but in frames. */
+function showSource(): void {
+  const { documentElement: root } = document;
+  if (root === null || document instanceof HTMLDocument) return;
+  const source = new XMLSerializer().serializeToString(document);
+  if (/<\?xml-stylesheet|w3\.org\/(?:1999\/xhtml|2000\/svg|1998\/Math)/.test(source)) return;
+  const text = document.createElementNS("http://www.w3.org/1999/xhtml", "pre");
+  text.textContent = source;
+  text.setAttribute("style", "white-space: pre-wrap");
+  root.replaceWith(text);
 }
 
 /** Sockets of the page and of its workers. */

@@ -88,7 +88,7 @@ export class ChildWindows {
   }
 
   #watchLinks(child: Realm): void {
-    const config = { ...this.#context.config, topLevel: false, charset: "" };
+    const config = { ...this.#context.config, topLevel: false };
     const context = { ...this.#context, realm: child, config };
     const listen = watchFrameNavigations(context);
     const { Document, HTMLElement, HTMLFormElement } = child;

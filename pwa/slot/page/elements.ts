@@ -216,11 +216,12 @@ function observe(context: PageContext): void {
 
 /** Markup that scripts insert goes through the same rules as the markup of the document. */
 function patchMarkup(context: PageContext): void {
+  const language = document instanceof HTMLDocument ? "html" : "xml";
   const rewrite = (value: unknown): unknown => {
     if (value === null || value === undefined) return value;
     const text = String(value);
     const { base, ...rest } = elementContext(context);
-    const rewritten = text.includes("<") ? rewriteMarkup(text, { ...rest, documentUrl: base }) : text;
+    const rewritten = text.includes("<") ? rewriteMarkup(text, { ...rest, documentUrl: base }, language) : text;
     if (rewritten === text) return value;
     // A plain string stays one: where trusted types are required, it has to be refused as the page's own.
     return typeof value === "object" ? trustedHtml(rewritten) : rewritten;

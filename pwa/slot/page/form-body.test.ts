@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeForm, parseEncoding, withQuery } from "./navigation-rules.ts";
+import { encodeForm, parseEncoding, utf8, withQuery } from "./navigation-rules.ts";
 
 function form(): FormData {
   const data = new FormData();
@@ -13,13 +13,13 @@ const decode = (body: ArrayBuffer) => new TextDecoder().decode(body);
 
 describe("encodeForm", () => {
   it("encodes for URLs", async () => {
-    const { contentType, body } = await encodeForm(form(), "application/x-www-form-urlencoded");
+    const { contentType, body } = await encodeForm(form(), "application/x-www-form-urlencoded", utf8);
     expect(contentType).toBe("application/x-www-form-urlencoded");
     expect(decode(body)).toBe("a+b=%C3%A4%26%3D&lines=1%0D%0A2%0D%0A3%0D%0A4&file=f.txt");
   });
 
   it("encodes multipart with files", async () => {
-    const { contentType, body } = await encodeForm(form(), "multipart/form-data");
+    const { contentType, body } = await encodeForm(form(), "multipart/form-data", utf8);
     const response = new Response(body, { headers: { "content-type": contentType } });
     const file = (await response.formData()).get("file");
     expect(file).toBeInstanceOf(File);
@@ -28,13 +28,13 @@ describe("encodeForm", () => {
   });
 
   it("encodes plain text", async () => {
-    const { body } = await encodeForm(form(), "text/plain");
+    const { body } = await encodeForm(form(), "text/plain", utf8);
     expect(decode(body)).toBe("a b=ä&=\r\nlines=1\r\n2\r\n3\r\n4\r\nfile=f.txt\r\n");
   });
 });
 
 it("replaces the action's query", () => {
-  expect(withQuery("https://a.example/s?old=1#f", [["q", "x y"]])).toBe("https://a.example/s?q=x+y#f");
+  expect(withQuery("https://a.example/s?old=1#f", [["q", "x y"]], utf8)).toBe("https://a.example/s?q=x+y#f");
 });
 
 it("reads enctype values", () => {

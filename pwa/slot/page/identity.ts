@@ -3,16 +3,23 @@
  * scripts compare it with `a.href`, which the browser resolves on the slot.
  */
 
-import { parseUrl } from "../../../shared/web/origin.ts";
 import { removeNetworkFeatures } from "../documents/this-document.ts";
 import { beforeScript, blobPrelude, dataScript, type PageSockets, serveWorker } from "../page-workers.ts";
 import { toReal, toSlot } from "../slot-url.ts";
 import { blobOf } from "./blob-documents.ts";
+import { resolved } from "./navigation-rules.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod, patchResponseType, removeProperties } from "./patch.ts";
 
 function patchDocument({ config, realUrl }: PageContext): void {
   const url = () => toReal(location.href, config);
+  const { viewed } = config;
+  if (viewed !== undefined) {
+    document.doctype?.remove();
+    patchAccessor(Document.prototype, "contentType", {
+      get: (native, self) => (self === document ? viewed : native()),
+    });
+  }
   patchAccessor(Document.prototype, "URL", { get: (native) => toReal(String(native()), config) });
   patchAccessor(Document.prototype, "documentURI", { get: (native) => toReal(String(native()), config) });
   patchAccessor(Document.prototype, "referrer", {
@@ -62,7 +69,7 @@ function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
   const { config } = context;
   const own = (url: unknown) => {
     const text = String(url);
-    return toSlot(parseUrl(text, document.baseURI)?.href ?? text, config);
+    return toSlot(resolved(text, document) ?? text, config);
   };
   const mapped = (url: unknown) => {
     const slotUrl = own(url);

@@ -4,8 +4,6 @@
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { isSlotUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../slot-url.ts";
-import type { PageContext } from "./page-context.ts";
-import { patchMethod } from "./patch.ts";
 
 export type NavigationGoal =
   /** The browser's own business: javascript:, about:, blob:, data:, and what is no URL. */
@@ -103,27 +101,66 @@ export function parseEncoding(text: string): FormEncoding {
   return lower === "multipart/form-data" || lower === "text/plain" ? lower : "application/x-www-form-urlencoded";
 }
 
-/** Files count by their names; line ends become CR LF (section 4.10.22.7). */
-function textEntries(entries: Iterable<Entry>): [name: string, value: string][] {
-  const normalize = (text: string) => text.replace(/\r\n?|\n/g, "\r\n");
-  return [...entries].map(([name, value]) => [
-    normalize(name),
-    normalize(typeof value === "string" ? value : value.name),
-  ]);
+/** Text as the bytes that a form sends, one character each. */
+export type FormCharset = (text: string) => string;
+
+const percent = (byte: string) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+const unpercent = (text: string) =>
+  text.replace(/%([0-9A-F]{2})/gi, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+export const utf8: FormCharset = (text) => unpercent(encodeURIComponent(text.toWellFormed()));
+
+/**
+ * That of a form in this document (section 4.10.22.5). Queries of links are in it, too, so that the browser encodes.
+ *
+ * @param wanted `accept-charset`, or "". UTF-8 stands for one that is not the document's own.
+ */
+export function charsetOf(document: Document, wanted: string): FormCharset {
+  const own = document.characterSet;
+  const isOwn = wanted.trim() === "" || wanted.trim().toLowerCase() === own.toLowerCase();
+  if (own.startsWith("UTF-") || !isOwn) return utf8;
+  const link = htmlElement(document, "a");
+  return (text) => {
+    link.href = `http://a/?${text.replace(/[^a-z0-9\x80-\uffff]/gi, percent)}`;
+    return unpercent(link.search.slice(1));
+  };
 }
 
-function encodeQuery(entries: Iterable<Entry>): string {
-  return new URLSearchParams(textEntries(entries)).toString();
+/** In documents of all languages. */
+export function htmlElement<Name extends "a" | "form" | "input">(
+  document: Document,
+  name: Name,
+): HTMLElementTagNameMap[Name] {
+  return document.createElementNS("http://www.w3.org/1999/xhtml", name) as HTMLElementTagNameMap[Name];
+}
+
+/** An address as the document means it, whose query is in its encoding. Undefined for none. */
+export function resolved(text: string, document: Document): string | undefined {
+  if (parseUrl(text, document.baseURI) === null) return undefined;
+  return Object.assign(htmlElement(document, "a"), { href: text }).href;
+}
+
+/** Files count by their names; line ends become CR LF (section 4.10.22.7). */
+function textEntries(entries: Iterable<Entry>, encode: FormCharset): [name: string, value: string][] {
+  const bytes = (text: string) => encode(text.replace(/\r\n?|\n/g, "\r\n"));
+  return [...entries].map(([name, value]) => [bytes(name), bytes(typeof value === "string" ? value : value.name)]);
+}
+
+function encodeQuery(entries: Iterable<Entry>, encode: FormCharset): string {
+  const part = (text: string) => text.replace(/[^a-z0-9*._ -]/gi, percent).replaceAll(" ", "+");
+  return textEntries(entries, encode)
+    .map((entry) => entry.map(part).join("="))
+    .join("&");
 }
 
 /** The action with its query replaced by the entries (section 4.10.22.3, "mutate action URL"). */
-export function withQuery(action: string, entries: Iterable<Entry>): string {
+export function withQuery(action: string, entries: Iterable<Entry>, encode: FormCharset): string {
   const url = new URL(action);
-  url.search = encodeQuery(entries);
+  url.search = encodeQuery(entries, encode);
   return url.href;
 }
 
-export async function encodeForm(data: FormData, encoding: FormEncoding): Promise<FormBody> {
+export async function encodeForm(data: FormData, encoding: FormEncoding, encode: FormCharset): Promise<FormBody> {
   if (encoding === "multipart/form-data") {
     const response = new Response(data);
     const contentType = response.headers.get("content-type") ?? encoding;
@@ -131,41 +168,13 @@ export async function encodeForm(data: FormData, encoding: FormEncoding): Promis
   }
   const text =
     encoding === "text/plain"
-      ? textEntries(data)
+      ? textEntries(data, encode)
           .map(([name, value]) => `${name}=${value}\r\n`)
           .join("")
-      : encodeQuery(data);
-  return { contentType: encoding, body: new TextEncoder().encode(text).buffer };
+      : encodeQuery(data, encode);
+  return { contentType: encoding, body: bytesOf(text).buffer };
 }
 
-/** Encoding that the document had on its way: its field goes before its markup. "" where none was told. */
-function documentCharset({ config, realm: { document } }: PageContext): string {
-  if (config.charset !== "") return config.charset;
-  const meta = document.querySelector("meta[charset], meta[http-equiv=content-type i][content*=charset i]");
-  return meta?.getAttribute("charset") ?? meta?.getAttribute("content")?.split(/charset\s*=\s*/i)[1] ?? "";
-}
-
-/** `accept-charset` of a form that goes out: its own, or the document's. "" for UTF-8. */
-export function formCharset(form: Element | null, context: PageContext): string {
-  const charset = form?.getAttribute("accept-charset") ?? documentCharset(context);
-  return /^\s*utf-?8\s*$/i.test(charset) ? "" : charset;
-}
-
-/**
- * The character encoding of forms. The service worker hands documents on in UTF-8, and the browser would send their forms so, too;
- * a site that writes another encoding expects that (HTML section 4.10.22.4).
- */
-export function patchFormCharset(context: PageContext): void {
-  const { realm } = context;
-  const prepare = (form: unknown) => {
-    if (!(form instanceof realm.HTMLFormElement) || form.hasAttribute("accept-charset")) return;
-    const charset = formCharset(form, context);
-    if (charset !== "") form.acceptCharset = charset;
-  };
-  // Before the page's own listeners, which may send it in their own way.
-  realm.addEventListener("submit", ({ target }) => prepare(target), true);
-  patchMethod(realm.HTMLFormElement.prototype, "submit", (native, self, args) => {
-    prepare(self);
-    return native(self, args);
-  });
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (byte) => byte.charCodeAt(0));
 }

@@ -10,14 +10,15 @@ import { ropewayPath, toReal } from "../slot-url.ts";
 import { isBlobUrl, saveBlob } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
 import {
+  charsetOf,
   downloadUrl,
   encodeForm,
   type FormEncoding,
-  formCharset,
+  htmlElement,
   navigationGoal,
   parseEncoding,
-  patchFormCharset,
   Retargeting,
+  resolved,
   withQuery,
 } from "./navigation-rules.ts";
 import type { PageContext, Realm } from "./page-context.ts";
@@ -40,7 +41,7 @@ interface Leaving {
   /** Body of a POST, null for GET. */
   readonly data: FormData | null;
   readonly encoding: FormEncoding;
-  /** For `accept-charset`; "" for UTF-8, which is also what another site gets. */
+  /** `accept-charset`, "" for the document's own. */
   readonly charset: string;
   readonly replace: boolean;
   readonly policy: ReferrerPolicy | "";
@@ -51,7 +52,6 @@ interface Leaving {
 export function watchNavigations(context: PageContext, tellStaying: () => void): void {
   watchEvents(context, tellStaying);
   patchTargets(context);
-  patchFormCharset(context);
   patchMethod(window, "open", (_native, _self, args) => open(args, context));
 }
 
@@ -173,7 +173,7 @@ function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () 
       url: destination.url,
       data: event.formData,
       encoding: encodingOf(source),
-      charset: event.formData === null ? "" : formCharset(formOf(source), context),
+      charset: formOf(source)?.getAttribute("accept-charset") ?? "",
       replace: navigationType === "replace",
       policy: referrerPolicyOf(source, context),
       goer,
@@ -275,7 +275,7 @@ function goToTarget({ target, url, data, encoding, element }: Targeted, context:
   // The navigate event takes care of a link, where there is one.
   const isWatched = isUnnamed(target) && context.realm.navigation !== undefined && !isForm;
   if (isWatched || staysInPlace(url, target, context)) return false;
-  const charset = isForm ? formCharset(element, context) : "";
+  const charset = (isForm && element.getAttribute("accept-charset")) || "";
   const policy = referrerPolicyOf(element, context);
   return leave({ url, data, encoding, charset, replace: false, policy, goer }, context);
 }
@@ -328,7 +328,7 @@ function onClick(event: MouseEvent, context: PageContext): void {
 
 function actionOf(form: Element, submitter: Element | null, { realm }: PageContext): string | undefined {
   const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
-  return parseUrl(action || realm.location.href, form.baseURI)?.href;
+  return resolved(action || realm.location.href, form.ownerDocument);
 }
 
 /** Attributes of the submitter go before those of the form. */
@@ -346,7 +346,7 @@ function submit(form: HTMLFormElement, submitter: HTMLElement | null, context: P
   return goToTarget(
     {
       target,
-      url: isPost ? absolute : withQuery(absolute, data),
+      url: isPost ? absolute : withQuery(absolute, data, charsetOf(form.ownerDocument, form.acceptCharset)),
       data: isPost ? data : null,
       encoding: parseEncoding(read("enctype") ?? ""),
       element: form,
@@ -358,7 +358,7 @@ function submit(form: HTMLFormElement, submitter: HTMLElement | null, context: P
 function open(args: readonly unknown[], context: PageContext): Window | null {
   const text = args[0] === undefined ? "" : String(args[0]);
   const target = args[1] === undefined || args[1] === "" ? "_blank" : String(args[1]);
-  const url = parseUrl(text, document.baseURI)?.href;
+  const url = resolved(text, document);
   if (url === undefined) throw new DOMException(`Cannot open window: invalid URL ${text}`, "SyntaxError");
   const goer = goerOf(target, context);
   const found = goer !== "new" && !target.startsWith("_") ? findWindow(target, context.realm) : null;
@@ -367,7 +367,7 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
     location.assign(url);
     return window;
   }
-  const element = document.createElement("a");
+  const element = htmlElement(document, "a");
   if (/\bnoreferrer\b/.test(String(args[2] ?? ""))) element.rel = "noreferrer";
   const encoding = parseEncoding("");
   const policy = referrerPolicyOf(element, context);
@@ -501,7 +501,7 @@ function submitByBrowser(
   realm: Realm,
 ): void {
   const { document } = realm;
-  const form = document.createElement("form");
+  const form = htmlElement(document, "form");
   form.method = "post";
   form.action = url;
   form.enctype = encoding;
@@ -509,7 +509,7 @@ function submitByBrowser(
   form.target = target;
   form.hidden = true;
   for (const [name, value] of data) {
-    const input = document.createElement("input");
+    const input = htmlElement(document, "input");
     input.name = name;
     if (typeof value === "string") {
       input.type = "hidden";
@@ -535,15 +535,15 @@ function goByBrowser(leaving: Leaving, slotUrl: string, { config, realm }: PageC
   const { from, target } = typeof goer === "object" ? goer : { from: realm, target: "_self" };
   if (data !== null) submitByBrowser(url, data, target, leaving, from);
   else if (typeof goer === "object")
-    nativeClick.call(Object.assign(from.document.createElement("a"), { target, href: url }));
+    nativeClick.call(Object.assign(htmlElement(from.document, "a"), { target, href: url }));
   else if (replace) realm.location.replace(url);
   else realm.location.assign(url);
 }
 
 async function askShell(url: string, leaving: Leaving, context: PageContext): Promise<void> {
-  const { data, encoding, policy, replace, goer } = leaving;
+  const { data, encoding, charset, policy, replace, goer } = leaving;
   const leads = goer === "page" ? "page" : "window";
-  const encoded = data === null ? null : await encodeForm(data, encoding);
+  const encoded = data === null ? null : await encodeForm(data, encoding, charsetOf(context.realm.document, charset));
   context.toShell(
     {
       tag: MESSAGE_TAG,

@@ -21,7 +21,7 @@ const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
 function iconUrl(): string | null {
   const link = document.querySelector<HTMLLinkElement>("link[rel~=icon i][href]");
   if (link !== null) return link.href;
-  return document.contentType === "text/html" ? `${location.origin}/favicon.ico` : null;
+  return document.documentElement instanceof HTMLElement ? `${location.origin}/favicon.ico` : null;
 }
 
 /** For a page that is in no frame of another. @returns takes back that the page leaves. */
@@ -29,7 +29,7 @@ export function reportDocument(context: PageContext): () => void {
   const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   let last = "";
   const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
-    const { title } = document;
+    const title = document.title || (context.config.title ?? "");
     const isError = (timing?.responseStatus ?? 0) >= 400;
     const url = location.href;
     const key = context.historyKey();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pageRewriter, rewriteMarkup } from "./html-rewriter.ts";
+import { inXml, pageRewriter, rewriteMarkup } from "./html-rewriter.ts";
 
 const context = {
   slotOrigin: "http://s1.localhost:8787",
@@ -71,12 +71,12 @@ describe("frames", () => {
   ])("%s", (html, expected) => expect(markup(html)).toBe(expected));
 
   it("rewrites srcdoc with the same rules", () => {
-    const script = `<script src=&quot;${context.slotOrigin}/.ropeway/page.js&quot; nonce=&quot;n0&quot;></script>`;
+    const script = `&lt;script src=&quot;${context.slotOrigin}/.ropeway/page.js&quot; nonce=&quot;n0&quot;>&lt;/script>`;
     expect(markup(`<iframe srcdoc="<p>&nbsp;<iframe src='https://a.example/'></iframe>">`)).toBe(
-      `<iframe srcdoc="${script}<p>&nbsp;<iframe src=&quot;/.ropeway/frame?url=https%3A%2F%2Fa.example%2F&quot;></iframe>">`,
+      `<iframe srcdoc="${script}&lt;p>&nbsp;&lt;iframe src=&quot;/.ropeway/frame?url=https%3A%2F%2Fa.example%2F&quot;>&lt;/iframe>">`,
     );
     expect(markup('<iframe srcdoc="<!doctype html><head><p>">')).toBe(
-      `<iframe srcdoc="<!doctype html><head>${script}<p>">`,
+      `<iframe srcdoc="&lt;!doctype html>&lt;head>${script}&lt;p>">`,
     );
   });
 
@@ -89,7 +89,7 @@ describe("frames", () => {
       '<iframe sandbox=allow-scripts src="/.ropeway/frame?url=https%3A%2F%2Fexample.org%2Fx&amp;written=%2Fx&amp;closed=1">',
     );
     expect(markup("<iframe sandbox=allow-scripts srcdoc='<p>'>")).toMatch(
-      /^<iframe sandbox=allow-scripts srcdoc="<meta http-equiv=&quot;Content-Security-Policy&quot;.*><p>">$/,
+      /^<iframe sandbox=allow-scripts srcdoc="&lt;meta http-equiv=&quot;Content-Security-Policy&quot;.*>&lt;p>">$/,
     );
     const open = "<iframe sandbox='allow-scripts allow-same-origin' src=/x>";
     expect(markup(open)).toBe(open);
@@ -252,4 +252,36 @@ it("rewrites as chunks come", () => {
   const rewriter = pageRewriter(context, SNIPPET);
   const chunks = ["<he", "ad><p", ">x"].map((chunk) => rewriter.write(chunk));
   expect([...chunks, rewriter.end()]).toEqual(["", `<head>${SNIPPET}`, "<p>x", ""]);
+});
+
+describe("XML", () => {
+  const xml = (text: string, piece = text.length) => {
+    const rewriter = pageRewriter(context, inXml("<script ></script>"), "xml");
+    let out = "";
+    for (let at = 0; at < text.length; at += piece) out += rewriter.write(text.slice(at, at + piece));
+    return out + rewriter.end();
+  };
+  const SCRIPT = '<script xmlns="http://www.w3.org/1999/xhtml" ></script>';
+
+  it.each([
+    ["behind the first tag", "<?xml version='1.0'?><!-- <a> --><html><head/></html>", "<html>", "<head/>"],
+    ["in a root that closes itself", "<svg a='>'/>", "<svg a='>'>", "</svg>"],
+    ["not in a type's declarations", '<!DOCTYPE svg [<!ENTITY a "b">]><s:svg></s:svg>', "<s:svg>", "</s:svg>"],
+    ["not in what a processor is told", "<?x <a> ?><!--><b>--><svg></svg>", "<svg>", "</svg>"],
+  ])("gets the script %s", (_where, text, before, after) => {
+    for (const piece of [1, 3, text.length]) expect(xml(text, piece)).toContain(before + SCRIPT + after);
+  });
+
+  it("is read as XML: no element has text alone, and sections are text", () => {
+    const text =
+      "<html><script src='a'/><title><![CDATA[<link rel=preconnect>]]></title><iframe credentialless='' src='b'/>";
+    expect(xml(text)).toBe(`<html>${SCRIPT}${text.slice(6).replace("credentialless=''", "")}`);
+  });
+
+  it("is changed as HTML, by names without their prefix, and stays well formed", () => {
+    expect(xml("<a><h:iframe srcdoc='&lt;p>'/>")).toMatch(/<h:iframe srcdoc="[^<]*&lt;p>"\/>$/);
+    expect(xml("<a><use xlink:href='https://example.org/x#y'/>")).toContain('<use xlink:href="http');
+  });
+
+  it("without a root gets nothing", () => expect(xml("<!-- x -->")).toBe("<!-- x -->"));
 });

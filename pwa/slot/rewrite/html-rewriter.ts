@@ -1,12 +1,14 @@
 /**
- * Rewrites an HTML document as it streams in: the page script's element right after `<head>`, and the attributes of
- * elements that would load past the service worker. Everything else passes byte for byte.
+ * Rewrites a document as it streams in: the page script's element right after `<head>`, in XML right after the first tag,
+ * and the attributes of elements that would load past the service worker. Everything else passes byte for byte.
  */
+import type { MarkupValues } from "../../../shared/web/documents.ts";
 import {
   type Attribute,
   type CutOff,
   decodeReferences,
   HtmlTokens,
+  type MarkupLanguage,
   nameEnd,
   type Tag,
   type TokenHandler,
@@ -24,8 +26,7 @@ export interface MarkupRules {
   /** With any of this in its tag, another element is changed, too. */
   readonly inOthers?: RegExp;
   readonly rewrite: (name: string, element: AttributeAccess, context: ElementContext) => void;
-  /** Whether `noscript` has text, as where scripting is on. */
-  readonly hasScripts: boolean;
+  readonly language: MarkupLanguage;
   /** Rewrites documents in `srcdoc`, for elements of a document of this context. */
   readonly inner: (context: MarkupContext) => ElementContext["rewriteInner"];
   /** For the text of a `style` element. */
@@ -68,7 +69,7 @@ export class HtmlRewriter implements TokenHandler {
     this.#rules = rules;
     this.#snippet = snippet;
     this.#elementContext = this.#contextAt(context.documentUrl);
-    this.#tokens = new HtmlTokens(this, rules.hasScripts);
+    this.#tokens = new HtmlTokens(this, rules.language);
   }
 
   write(chunk: string): string {
@@ -79,27 +80,38 @@ export class HtmlRewriter implements TokenHandler {
   end(): string {
     const cutOff = this.#tokens.end();
     const text = this.#taken();
-    if (this.#snippet === null) return text;
+    if (this.#snippet === null || this.#rules.language === "xml") return text;
     const snippet = this.#snippet;
     this.#snippet = null;
     return text + CLOSES[cutOff] + snippet;
   }
 
   onText(html: string, start: number, end: number): void {
-    if (this.#snippet === null) return;
+    if (this.#snippet === null || this.#rules.language === "xml") return;
     NOT_SPACE.lastIndex = start;
     const text = NOT_SPACE.exec(html)?.index ?? html.length;
     if (text < end) this.#insertSnippet(html, text);
   }
 
-  onTag(html: string, { name, isEnd, start, nameStop, end }: Tag): void {
-    if (this.#snippet !== null) {
+  onTag(html: string, tag: Tag): void {
+    const { name, isEnd, start, nameStop, end } = tag;
+    const { elements, inOthers, language } = this.#rules;
+    if (this.#snippet !== null && language !== "xml") {
       if (!isEnd && name === "head") this.#insertSnippet(html, end);
       else if (isEnd ? ENDS_BEFORE_HEAD.has(name) : name !== "html") this.#insertSnippet(html, start);
     }
-    const { elements, inOthers } = this.#rules;
-    if (isEnd || !(elements.has(name) || inOthers?.test(html.slice(nameStop, end)))) return;
-    this.#rewriteTag(name, html, start, end);
+    if (!isEnd && (elements.has(name) || inOthers?.test(html.slice(nameStop, end)))) {
+      this.#rewriteTag(name, html, start, end);
+    }
+    if (language === "xml") this.#insertInRoot(html, tag);
+  }
+
+  #insertInRoot(html: string, { start, nameStop, end, closesItself }: Tag): void {
+    if (this.#snippet === null) return;
+    this.#emit(html, end);
+    if (closesItself) this.#out = `${this.#out.slice(0, -2)}>${this.#snippet}</${html.slice(start + 1, nameStop)}>`;
+    else this.#out += this.#snippet;
+    this.#snippet = null;
   }
 
   onRawText(name: string, html: string, start: number, end: number, isLast: boolean): void {
@@ -140,7 +152,7 @@ export class HtmlRewriter implements TokenHandler {
   #rewriteTag(name: string, html: string, start: number, end: number): void {
     const tag = html.slice(start, end);
     if (name.charCodeAt(0) === 0x61 && !this.#rules.inLinks.test(tag)) return;
-    const editor = new TagEditor(tag);
+    const editor = new TagEditor(tag, this.#context.values);
     if (name === "base" && this.#base === null) {
       const href = editor.get("href");
       const url = href === null ? null : parseUrl(href, this.#context.documentUrl);
@@ -159,27 +171,38 @@ export class HtmlRewriter implements TokenHandler {
 
   #contextAt(base: string): ElementContext {
     const depth = (this.#context.depth ?? 0) + 1;
-    return { ...this.#context, base, rewriteInner: this.#rules.inner({ ...this.#context, documentUrl: base, depth }) };
+    // Documents in attributes are text of characters.
+    const { values: _, ...outer } = this.#context;
+    return { ...this.#context, base, rewriteInner: this.#rules.inner({ ...outer, documentUrl: base, depth }) };
   }
 }
 
 /** For documents of slots. @param snippet as of HtmlRewriter. */
-export function pageRewriter(context: MarkupContext, snippet: string | null): HtmlRewriter {
+export function pageRewriter(
+  context: MarkupContext,
+  snippet: string | null,
+  language: MarkupLanguage = "html",
+): HtmlRewriter {
   return new HtmlRewriter(context, snippet, {
     elements: AFFECTED_ELEMENTS,
     inLinks: /ping/i,
     rewrite: rewriteElement,
-    hasScripts: true,
+    language,
     inner: rewriteSrcdoc,
   });
+}
+
+/** In XML an element says what language it is of. */
+export function inXml(script: string): string {
+  return script.replace("<script ", '<script xmlns="http://www.w3.org/1999/xhtml" ');
 }
 
 const AFFECTED_MARKUP = /<(?:iframe|frame|link|base|object|embed|meta|script|use|a(?:rea)?\s[^>]*\bping)\b/i;
 
 /** Rewrites markup that is no whole document (innerHTML and its like); nothing is inserted. */
-export function rewriteMarkup(html: string, context: MarkupContext): string {
+export function rewriteMarkup(html: string, context: MarkupContext, language: MarkupLanguage = "html"): string {
   if (!AFFECTED_MARKUP.test(html)) return html;
-  const rewriter = pageRewriter(context, null);
+  const rewriter = pageRewriter(context, null, language);
   return rewriter.write(html) + rewriter.end();
 }
 
@@ -195,14 +218,16 @@ export function rewriteSrcdoc(context: MarkupContext): ElementContext["rewriteIn
   };
 }
 
-/** The page script's element. @param origin "" for the document's own. */
+/** The page script's element, in ASCII. @param origin "" for the document's own. */
 export function pageScript(origin: string, nonce: string, data: string): string {
-  return `<script src="${origin}${ropewayPath.pageScript}" nonce="${escapeAttribute(nonce)}"${data}></script>`;
+  return `<script src="${origin}${ropewayPath.pageScript}" nonce="${escapeHtml(nonce)}"${data}></script>`;
 }
 
 export interface MarkupContext extends SlotIdentity {
   /** Real URL of the document, base of relative URLs until a `<base href>` comes. */
   readonly documentUrl: string;
+  /** Where the markup is no text of characters. */
+  readonly values?: MarkupValues;
   /** Documents that hold it in an attribute, `srcdoc`. */
   readonly depth?: number;
   /** Of the page script's element. */
@@ -479,19 +504,14 @@ export function rewriteRefresh(value: string, map: (url: string) => string | nul
 /** Stands for the `&` of a reference that was not decoded; a noncharacter, so no text has it. */
 const KEPT_AMPERSAND = "\ufdd0";
 
-/** For attribute values in double quotes. */
-export function escapeAttribute(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-}
-
-/** For text, too. */
+/** For text, and for attribute values in double quotes, of HTML and of XML. */
 export function escapeHtml(text: string): string {
-  return escapeAttribute(text).replaceAll("<", "&lt;");
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
 
 /** Maps markup inside an attribute value, leaving references that `decodeReferences` does not know as written. */
 export function mapMarkupValue(value: string, map: (markup: string) => string): string {
-  return escapeAttribute(map(decodeReferences(value, KEPT_AMPERSAND))).replaceAll(KEPT_AMPERSAND, "&");
+  return escapeHtml(map(decodeReferences(value, KEPT_AMPERSAND))).replaceAll(KEPT_AMPERSAND, "&");
 }
 
 /** The attributes of an element, in a tag's text or in the DOM. Names are lower case. */
@@ -509,9 +529,12 @@ export class TagEditor implements AttributeAccess {
   readonly #attributes: Attribute[] = [];
   /** New values as they are to be written, escaped; null: removed. */
   readonly #edits = new Map<string, string | null>();
+  readonly #values: MarkupValues | undefined;
 
-  constructor(tag: string) {
+  /** @param values where the tag is no text of characters. */
+  constructor(tag: string, values?: MarkupValues) {
     this.#tag = tag;
+    this.#values = values;
     tagEnd(tag, nameEnd(tag, 1), this.#attributes);
   }
 
@@ -522,11 +545,15 @@ export class TagEditor implements AttributeAccess {
 
   get(name: string): string | null {
     const value = this.#written(name);
-    return value === null ? null : decodeReferences(value);
+    return value === null ? null : decodeReferences(this.#values?.decodeAddress(value) ?? value);
   }
 
   set(name: string, value: string): void {
-    this.#edits.set(name, escapeAttribute(value));
+    this.#edit(name, escapeHtml(value));
+  }
+
+  #edit(name: string, written: string): void {
+    this.#edits.set(name, this.#values?.encode(written) ?? written);
   }
 
   remove(name: string): void {
@@ -534,10 +561,11 @@ export class TagEditor implements AttributeAccess {
   }
 
   mapMarkup(name: string, map: (markup: string) => string): void {
-    const value = this.#written(name);
-    if (value === null) return;
+    const written = this.#written(name);
+    if (written === null) return;
+    const value = this.#values?.decode(written) ?? written;
     const mapped = mapMarkupValue(value, map);
-    if (decodeReferences(mapped) !== decodeReferences(value)) this.#edits.set(name, mapped);
+    if (decodeReferences(mapped) !== decodeReferences(value)) this.#edit(name, mapped);
   }
 
   /** An attribute that was not there goes first, where no stray `/` or unquoted value can touch it. */

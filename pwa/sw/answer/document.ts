@@ -5,8 +5,14 @@
  */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
+import {
+  DocumentBytes,
+  isJson,
+  type ShownDocument,
+  shownDocument,
+  writtenEncoding,
+} from "../../../shared/web/documents.ts";
 import { isRedirectStatus } from "../../../shared/web/origin.ts";
-import { concat } from "../../../shared/wire/frame.ts";
 import { escapeHtml, type HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
@@ -18,17 +24,16 @@ type Outcome =
   /** A redirect out of the origin. */
   | { readonly kind: "moved"; readonly location: string }
   | { readonly kind: "failed"; readonly error: RopewayError }
-  | { readonly kind: DocumentKind; readonly contentType: string };
+  | ShownDocument;
 
 export async function outcomeOf(exchange: SlotExchange, response: TunnelResponse): Promise<Outcome> {
   if (isRedirected(exchange, response)) return { kind: "redirected" };
   const location = locationOf(response);
   if (location !== null) return { kind: "moved", location };
   const { status, headers } = response.head;
-  const contentType = headerValue(headers, "content-type") ?? "";
-  const kind = documentKind(status, contentType, headerValue(headers, "content-disposition") ?? "");
-  const error = await errorWithoutPage(response, kind);
-  return error === null ? { kind, contentType } : { kind: "failed", error };
+  const document = shownDocument(status, headers);
+  const error = await errorWithoutPage(response, document);
+  return error === null ? document : { kind: "failed", error };
 }
 
 /**
@@ -65,32 +70,15 @@ export function redirectTarget(
   return target.href;
 }
 
-export type DocumentKind = "html" | "image" | "text" | "media" | "download" | "none";
-
-const IMAGE = /^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|webp|x-icon|vnd\.microsoft\.icon|apng)$/;
-const TEXT =
-  /^(?:text\/(?!html$)|application\/(?:json|manifest\+json|javascript|xml|rss\+xml|atom\+xml|ld\+json)$)|\+json$/;
-
-/** How the browser would show a response that answers a navigation. */
-export function documentKind(status: number, contentType: string, disposition: string): DocumentKind {
-  if (status === 204 || status === 205) return "none";
-  if (/^\s*attachment/i.test(disposition)) return "download";
-  const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
-  if (type === "" || type === "text/html" || type === "application/xhtml+xml") return "html";
-  if (IMAGE.test(type)) return "image";
-  if (/^(?:audio|video)\//.test(type)) return "media";
-  return TEXT.test(type) ? "text" : "download";
-}
-
 /**
  * Browsers show a page of their own in the place of an error without one.
  *
  * @returns null where there is something to show.
  */
-async function errorWithoutPage(response: TunnelResponse, kind: DocumentKind): Promise<RopewayError | null> {
+async function errorWithoutPage(response: TunnelResponse, { kind }: ShownDocument): Promise<RopewayError | null> {
   const { status, headers, reason = "" } = response.head;
   if (status < 400 || kind === "download") return null;
-  const isText = kind === "html" || kind === "text";
+  const isText = kind === "html" || kind === "xml" || kind === "text";
   if (contentLength(headers) !== 0 && !(isText && (await response.isEmpty()))) return null;
   const said = `Cannot show the page: the site answered with HTTP error ${status} ${reason}`.trim();
   return new RopewayError(ErrorCode.NO_PAGE, "stream", "origin", said);
@@ -111,57 +99,54 @@ export function titleOf(url: string): string {
   return lastOfPath(url) || new URL(url).host;
 }
 
-/** @param source URL of the resource on the slot, which the page's own request then gets. */
+/**
+ * What Chromium makes of a picture. @param source URL of the resource on the slot, which the page's own request then gets.
+ */
 export function imagePage(source: string, title: string): string {
-  return page(
-    title,
-    "margin:0;height:100%;background-color:rgb(14,14,14)",
-    `<img style="display:block;margin:auto;max-width:100%;max-height:100vh;object-fit:contain;background-color:hsl(0,0%,90%)" src="${escapeHtml(source)}" alt="">`,
-  );
+  return `<!doctype html><html style="height: 100%;"><head><meta name="viewport" content="width=device-width, minimum-scale=0.1"><title>${escapeHtml(title)}</title></head><body style="margin: 0px; height: 100%; background-color: rgb(14, 14, 14);"><img style="display: block;margin: auto;max-width:100%;max-height:100vh;object-fit:contain;background-color: hsl(0, 0%, 90%);" src="${escapeHtml(source)}"></body></html>`;
 }
 
 export function mediaPage(source: string, title: string, type: string): string {
   const name = type.startsWith("audio/") ? "audio" : "video";
-  return page(
-    title,
-    "margin:0;height:100%;background-color:rgb(0,0,0)",
-    `<${name} controls autoplay style="display:block;margin:auto;max-width:100%;max-height:100vh" src="${escapeHtml(source)}"></${name}>`,
-  );
+  return `<!doctype html><html><head><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title></head><body style="margin:0;height:100%;background-color:rgb(0,0,0)"><${name} controls autoplay style="display:block;margin:auto;max-width:100%;max-height:100vh" src="${escapeHtml(source)}"></${name}></body></html>`;
 }
 
-/** What comes before and after escaped text. */
-export function textPage(title: string): { before: string; after: string } {
-  const [before = "", after = ""] = page(
-    title,
-    "",
-    `<pre style="word-wrap:break-word;white-space:pre-wrap">\0</pre>`,
-  ).split("\0");
-  return { before, after };
+/**
+ * What Chromium has before and after escaped text.
+ *
+ * @param title where nothing else tells it.
+ */
+export function textPage(essence: string, title = ""): { before: string; after: string } {
+  const [meta, style, end] = isJson(essence)
+    ? ['<meta charset="utf-8">', "", '<div class="json-formatter-container"></div>']
+    : ["", ' style="word-wrap: break-word; white-space: pre-wrap;"', ""];
+  const titled = title === "" ? "" : `<title>${escapeHtml(title)}</title>`;
+  // The parser leaves out a line feed that the element begins with.
+  const before = `<!doctype html><html><head><meta name="color-scheme" content="light dark">${meta}${titled}</head><body><pre${style}>\n`;
+  return { before, after: `</pre>${end}</body></html>` };
 }
 
-function page(title: string, bodyStyle: string, content: string): string {
-  const style = bodyStyle === "" ? "" : ` style="${bodyStyle}"`;
-  return `<!doctype html><html><head><meta name="viewport" content="width=device-width, minimum-scale=0.1"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title></head><body${style}>${content}</body></html>`;
+/** The field for the document that the browser gets. What it is not told it finds in the document, or guesses. */
+export function shownType({ kind, essence, encoding }: ShownDocument): string {
+  const written = writtenEncoding(encoding);
+  const shown = kind === "xml" ? essence : "text/html";
+  return written === null ? shown : `${shown}; charset=${written}`;
 }
 
-export interface DocumentText {
-  /** Plain text is shown in a page of ours. */
-  readonly kind: "html" | "text";
-  readonly contentType: string;
-  /** Title of a page of ours. */
-  readonly title: string;
+export function bytesOf({ kind, encoding }: ShownDocument): DocumentBytes {
+  return new DocumentBytes(encoding, kind === "text");
 }
 
-/** A document's text on its way to the page: decoded, rewritten, encoded as UTF-8. */
+/** A document on its way to the page, rewritten. @param title of plain text, where nothing else tells it. */
 export function rewrittenBody(
   source: ReadableStream<Uint8Array>,
   rewriter: HtmlRewriter,
-  { kind, contentType, title }: DocumentText,
+  bytes: DocumentBytes,
+  { kind, essence }: ShownDocument,
+  title = "",
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = source.getReader();
-  const encoder = new TextEncoder();
-  const decoder = new DocumentDecoder(contentType);
-  const { before, after } = kind === "text" ? textPage(title) : { before: "", after: "" };
+  const { before, after } = kind === "text" ? textPage(essence, title) : { before: "", after: "" };
   let opening = before;
   return new ReadableStream(
     {
@@ -169,11 +154,12 @@ export function rewrittenBody(
         // A pull must yield something, and the rewriter may hold a chunk back until its tag is whole.
         for (;;) {
           const { done, value } = await reader.read();
-          const text = decoder.decode(value);
+          const text = bytes.read(value);
+          if (!done && text === "") continue;
           let out = rewriter.write(opening + (kind === "text" ? escapeHtml(text) : text));
           opening = "";
           if (done) out += rewriter.write(after) + rewriter.end();
-          if (out !== "") controller.enqueue(encoder.encode(out));
+          if (out !== "") controller.enqueue(bytes.write(out));
           if (done) return controller.close();
           if (out !== "") return;
         }
@@ -182,83 +168,4 @@ export function rewrittenBody(
     },
     { highWaterMark: 0 },
   );
-}
-
-// Which encoding an HTML document is in: HTML section 13.2.3.2 as far as a streaming reader can know it.
-
-/** How many bytes are looked through for a declaration (HTML section 13.2.3.2, step 5). */
-const PRESCAN_BYTES = 1024;
-const FALLBACK = "windows-1252";
-
-/** A document's bytes as text, from when its encoding is known: a first chunk may be short, with a declaration in the next. */
-export class DocumentDecoder {
-  readonly #contentType: string;
-  #start: Uint8Array = new Uint8Array(0);
-  #decoder: TextDecoder | null = null;
-
-  constructor(contentType: string) {
-    this.#contentType = contentType;
-  }
-
-  /** @param chunk undefined at the end. */
-  decode(chunk: Uint8Array | undefined): string {
-    if (this.#decoder !== null) return this.#decoder.decode(chunk, { stream: chunk !== undefined });
-    if (chunk !== undefined) this.#start = concat(this.#start, chunk);
-    if (chunk !== undefined && !isEnoughToSniff(this.#contentType, this.#start)) return "";
-    this.#decoder = new TextDecoder(sniffCharset(this.#contentType, this.#start));
-    return this.#decoder.decode(this.#start, { stream: chunk !== undefined });
-  }
-}
-
-function isEnoughToSniff(contentType: string, start: Uint8Array): boolean {
-  // Three bytes may be a byte order mark, which comes before what the field says.
-  return start.length >= PRESCAN_BYTES || (start.length >= 3 && declaredIn(contentType, start) !== null);
-}
-
-/** @param start first bytes of the document. */
-export function sniffCharset(contentType: string, start: Uint8Array): string {
-  return declaredIn(contentType, start) ?? (isUtf8(start) ? "utf-8" : FALLBACK);
-}
-
-function declaredIn(contentType: string, start: Uint8Array): string | null {
-  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return "utf-8";
-  if (start[0] === 0xfe && start[1] === 0xff) return "utf-16be";
-  if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
-  const text = ascii(start.subarray(0, PRESCAN_BYTES));
-  return labelIn(`${contentType};`) ?? asciiCompatible(labelIn(text));
-}
-
-/** The encoding that the field names, or "". */
-export function charsetOf(contentType: string): string {
-  return labelIn(`${contentType};`) ?? "";
-}
-
-/** At the end of what has come a label may be cut. */
-function labelIn(text: string): string | null {
-  const label = /charset\s*=\s*(?:["']\s*)?([a-z0-9_:.-]+)(?![a-z0-9_:.-]|$)/i.exec(text)?.[1];
-  if (label === undefined) return null;
-  try {
-    return new TextDecoder(label).encoding;
-  } catch {
-    return null;
-  }
-}
-
-/** A document whose declaration could be read as ASCII cannot be in UTF-16 (HTML section 13.2.3.3). */
-function asciiCompatible(encoding: string | null): string | null {
-  return encoding?.startsWith("utf-16") ? "utf-8" : encoding;
-}
-
-function ascii(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-}
-
-/** A chunk may end inside a character; what is before must be valid. */
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -13,11 +13,10 @@ const HTML: Answered = {
   body: "<!doctype html><head></head><p>Text",
 };
 
+const ASKED: Asked = { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" };
+
 async function navigate(answered: Partial<Answered>, asked: Partial<Asked> = {}) {
-  const { exchange, log } = fakeExchange(
-    { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document", ...asked },
-    { ...HTML, ...answered },
-  );
+  const { exchange, log } = fakeExchange({ ...ASKED, ...asked }, { ...HTML, ...answered });
   const answer = await answerNavigation(exchange);
   return { answer, log, html: await answer.text() };
 }
@@ -30,7 +29,7 @@ function dataOf(html: string, name: "config" | "notice"): unknown {
 describe("answerNavigation", () => {
   it("puts the page script into a document", async () => {
     const { answer, html, log } = await navigate({}, { referrer: `${ORIGIN}/before` });
-    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("content-type")).toBe("text/html");
     expect(html).toMatch(/^<!doctype html><head><script src="\/\.ropeway\/page\.js"/);
     expect(html).toMatch(/<p>Text$/);
     expect(dataOf(html, "config")).toMatchObject({ documentUrl: `${ORIGIN}/page`, referrer: `${ORIGIN}/before` });
@@ -73,21 +72,45 @@ describe("answerNavigation", () => {
     expect(html).toContain("<p>Text");
   });
 
-  it("decodes what is not UTF-8", async () => {
-    const headers = [["content-type", "text/html; charset=windows-1252"]] as const;
-    const { html } = await navigate({ headers, body: "\u00e4" });
-    expect(html).toMatch(/\u00c3\u00a4$/);
+  it.each([
+    ["its field says", "text/html; charset=windows-1251", "", "<p>\xcf", "text/html; charset=windows-1251"],
+    ["the edge has read", "text/html", "html text/html shift_jis", "<p>\x83\x5d", "text/html; charset=shift_jis"],
+    ["nobody knows", "text/html", "html text/html", "<p>\xe4", "text/html"],
+    ["XML has", "image/svg+xml", "xml image/svg+xml koi8-r", "\xe4</svg>", "image/svg+xml; charset=koi8-r"],
+    ["an element in XML has", "text/xml", "xml text/xml koi8-r", "\xe4</a>", "text/xml; charset=koi8-r"],
+  ])("leaves a document in the encoding that %s", async (_who, type, note, end, shown) => {
+    const headers = [["content-type", type] as const, ...(note === "" ? [] : [["ropeway-document", note] as const])];
+    const body = [new Uint8Array(Buffer.from(`<svg title='\xe4'>${end}`, "latin1"))];
+    const { exchange } = fakeExchange(ASKED, { ...HTML, headers, body });
+    const answer = await answerNavigation(exchange);
+    const text = Buffer.from(await answer.arrayBuffer()).toString("latin1");
+    expect(answer.headers.get("content-type")).toBe(shown);
+    expect(answer.headers.has("ropeway-document")).toBe(false);
+    expect(text).toMatch(/^(?:<script [^>]*><\/script>)?<svg title='\xe4'>/);
+    expect(text.endsWith(end)).toBe(true);
+    // In XML it is an element of HTML, in the root.
+    const isXml = shown !== "text/html" && !shown.startsWith("text/html;");
+    expect(text.includes('\'><script xmlns="http://www.w3.org/1999/xhtml" src="/.ropeway/page.js"')).toBe(isXml);
   });
 
-  it.each([
-    ["the next chunk", ["<!doctype html>", "<meta charset=windows-1251><p>", "\xef"], "\u043f"],
-    ["a chunk that is cut within", ["<meta charset=iso-8859-1", "5><p>", "\xa4"], "\u20ac"],
-    ["no chunk at all", ["<p>", "\xe4", "\n"], "\u00e4\n"],
-    ["a kibibyte that has none", [`<p>${" ".repeat(1024)}`, "<meta charset=windows-1251>\xc3\xa4"], "\u00e4"],
-  ])("decodes by the declaration in %s", async (_where, chunks, expected) => {
-    const body = chunks.map((chunk) => Uint8Array.from(chunk, (character) => character.charCodeAt(0)));
-    const { html } = await navigate({ body });
-    expect(html.endsWith(expected)).toBe(true);
+  it("makes UTF-8 of encodings that hide markup", async () => {
+    const headers = [["content-type", "text/html; charset=utf-16le"]] as const;
+    const { exchange } = fakeExchange(ASKED, {
+      ...HTML,
+      headers,
+      body: [new Uint8Array(Buffer.from("<p>ü", "utf16le"))],
+    });
+    const answer = await answerNavigation(exchange);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(Buffer.from(await answer.arrayBuffer()).toString()).toMatch(/^\ufeff<script .*<p>ü$/);
+  });
+
+  it("shows text as Chromium does", async () => {
+    const { html } = await navigate({ headers: [["content-type", "application/json"]], body: '{"a":"<"}' });
+    const pre =
+      '<body><pre>\n{&quot;a&quot;:&quot;&lt;&quot;}</pre><div class="json-formatter-container"></div></body></html>';
+    expect(html.endsWith(pre)).toBe(true);
+    expect(dataOf(html, "config")).toMatchObject({ viewed: "application/json", title: "page" });
   });
 
   it("shows a redirect within the origin to the browser", async () => {

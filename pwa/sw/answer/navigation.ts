@@ -3,20 +3,19 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import type { MarkupValues, ShownDocument } from "../../../shared/web/documents.ts";
 import { decodeByteString, hasNullBody } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy } from "../../../shared/web/policies.ts";
 import { pageSnippet } from "../../slot/documents/page-config.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy.ts";
-import { type HtmlRewriter, pageRewriter } from "../../slot/rewrite/html-rewriter.ts";
+import { type HtmlRewriter, inXml, pageRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import { framingAllowed, pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { takeFormMark, toSlot } from "../../slot/slot-url.ts";
 import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 import {
-  charsetOf,
-  type DocumentKind,
-  type DocumentText,
+  bytesOf,
   imagePage,
   lastOfPath,
   locationOf,
@@ -24,6 +23,7 @@ import {
   outcomeOf,
   redirectTarget,
   rewrittenBody,
+  shownType,
   titleOf,
 } from "./document.ts";
 import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
@@ -51,8 +51,7 @@ async function answerWith(exchange: SlotExchange, response: TunnelResponse): Pro
   if (outcome.kind === "redirected") return redirected(exchange, response);
   if (outcome.kind === "moved") return redirectedElsewhere(exchange, response, outcome.location);
   const error = outcome.kind === "failed" ? outcome.error : framingError(exchange, response.head.headers);
-  if (outcome.kind !== "failed" && error === null)
-    return documentOf(exchange, response, outcome.kind, outcome.contentType);
+  if (outcome.kind !== "failed" && error === null) return documentOf(exchange, response, outcome);
   response.cancel();
   exchange.finish();
   return failed(exchange, error);
@@ -133,16 +132,9 @@ function framingError(exchange: SlotExchange, headers: HeaderList): RopewayError
   return new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "origin", reason);
 }
 
-function documentOf(
-  exchange: SlotExchange,
-  response: TunnelResponse,
-  kind: DocumentKind,
-  contentType: string,
-): Response {
+function documentOf(exchange: SlotExchange, response: TunnelResponse, document: ShownDocument): Response {
   const { head } = response;
-  const source = toSlot(head.url, exchange.context);
-  const title = titleOf(head.url);
-  switch (kind) {
+  switch (document.kind) {
     case "none":
       exchange.noDocument();
       if (standsInForFrame(exchange)) {
@@ -160,16 +152,11 @@ function documentOf(
       // The viewer's own request for the same URL claims the response.
       response.hold();
       exchange.finish();
-      return viewer(
-        exchange,
-        response,
-        kind === "image" ? imagePage(source, title) : mediaPage(source, title, contentType),
-        title,
-      );
+      return viewer(exchange, response, document);
     case "text":
-      return rewritten(exchange, response, { kind, contentType, title });
+    case "xml":
     case "html":
-      return rewritten(exchange, response, { kind, contentType, title: "" });
+      return rewritten(exchange, response, document);
   }
 }
 
@@ -186,37 +173,42 @@ function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderLis
 }
 
 /** A whole small document of ours. The policy of what it shows is not for it, nor in browsers. */
-function viewer(exchange: SlotExchange, response: TunnelResponse, html: string, title: string): Response {
+function viewer(exchange: SlotExchange, response: TunnelResponse, document: ShownDocument): Response {
+  const { url } = response.head;
+  const source = toSlot(url, exchange.context);
+  const { kind, essence } = document;
+  const html = kind === "image" ? imagePage(source, titleOf(url)) : mediaPage(source, titleOf(url), essence);
   const fields = response.head.headers.filter(([name]) => name !== "content-security-policy");
-  const page = documentParts(exchange, response, title, fields);
+  const page = documentParts(exchange, response, { ...document, encoding: "utf-8" }, undefined, fields);
   page.onEnd();
   return new Response(page.rewriter.write(html) + page.rewriter.end(), { headers: page.headers });
 }
 
 /** The document as it streams. */
-function rewritten(exchange: SlotExchange, response: TunnelResponse, content: DocumentText): Response {
+function rewritten(exchange: SlotExchange, response: TunnelResponse, document: ShownDocument): Response {
   const { head } = response;
-  const { rewriter, headers, onEnd } = documentParts(exchange, response, content.title);
+  const bytes = bytesOf(document);
+  const { rewriter, headers, onEnd } = documentParts(exchange, response, document, bytes.values);
   const tracked = trackedBody(exchange, response, onEnd);
   if (hasNullBody(exchange.request.method, head.status)) return withBody(exchange, response, tracked, head.headers);
-  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, content);
+  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, bytes, document);
   return new Response(body, { status: head.status, headers });
 }
 
-/**
- * @param title for the case that the document cannot tell its own.
- * @param fields that govern the document.
- */
+/** @param fields that govern the document. */
 function documentParts(
   exchange: SlotExchange,
   response: TunnelResponse,
-  title: string,
+  document: ShownDocument,
+  values?: MarkupValues,
   fields = response.head.headers,
 ): { rewriter: HtmlRewriter; headers: Headers; onEnd: () => void } {
   const { context } = exchange;
   const { head } = response;
-  const nonce = crypto.randomUUID();
-  const policyContext = { ...context, nonce };
+  const { kind } = document;
+  const language = kind === "xml" ? "xml" : "html";
+  const title = kind === "html" ? "" : titleOf(head.url);
+  const policyContext = { ...context, nonce: crypto.randomUUID() };
   const page = pageHeaders(fields, { ...policyContext, kind: "document", url: head.url });
   const snippet = page.opaque
     ? ""
@@ -229,27 +221,30 @@ function documentParts(
           documentUrl: head.url,
           topLevel: context.binding.topLevel,
           isPosted: exchange.request.method !== "GET",
-          charset: charsetOf(headerValue(head.headers, "content-type") ?? ""),
+          ...(title !== "" && { title }),
+          ...(kind !== language && { viewed: document.essence }),
           cookies: head.scriptCookies,
           ...(exchange.savesData && { savesData: true }),
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,
-          ...(page.connect.length === 0 ? {} : { connect: page.connect }),
+          ...(page.connect.length > 0 && { connect: page.connect }),
         },
-        nonce,
+        policyContext.nonce,
       );
   const rewriter = pageRewriter(
     {
       slotOrigin: context.slotOrigin,
       realOrigin: context.realOrigin,
       documentUrl: head.url,
-      nonce,
+      nonce: policyContext.nonce,
       transformPolicy: (content) => transformPolicies([content], policyContext).policies.join(", "),
+      ...(values && { values }),
     },
-    snippet,
+    language === "xml" ? inXml(snippet) : snippet,
+    language,
   );
-  const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length" && name !== "content-type"));
-  headers.set("content-type", "text/html; charset=utf-8");
+  const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length"));
+  headers.set("content-type", shownType(document));
   if (context.binding.topLevel) {
     // The worker is not told whether it is a frame's; the browser knows.
     const allowsOwnFrames = framingAllowed(head.headers, [context.realOrigin], context.realOrigin);

@@ -14,7 +14,7 @@ import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { Notice } from "../../messages/page-messages.ts";
 import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/page-workers.ts";
 import { allowedConnections } from "../../slot/policy.ts";
-import { escapeAttribute } from "../../slot/rewrite/html-rewriter.ts";
+import { escapeHtml } from "../../slot/rewrite/html-rewriter.ts";
 import { isSlotHost, ropewayPath } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-exchange.ts";
 
@@ -87,7 +87,7 @@ export function placeholderPage(
   const host = URL.parse(url)?.host ?? "";
   const isOwn = host === new URL(hosts.shellOrigin).host || isSlotHost(host, hosts.slotSources);
   const data = Object.entries(isOwn ? { url: "" } : told).map(
-    ([name, value]) => `data-${name}="${escapeAttribute(value)}" `,
+    ([name, value]) => `data-${name}="${escapeHtml(value)}" `,
   );
   const html = framePage.replace("<script ", (tag) => tag + data.join(""));
   return document(html, hosts, `${POLICY}; frame-src ${hosts.slotSources}`);
@@ -111,7 +111,7 @@ export function rebootPage(url: URL, query = "?"): Response {
 
 /** In place of a document: tells the shell what became of it. */
 export function noticePage(notice: Notice, hosts: Hosts): Response {
-  const data = escapeAttribute(JSON.stringify(notice));
+  const data = escapeHtml(JSON.stringify(notice));
   const html = `<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title></title><script src="/.ropeway/notice.js" data-notice="${data}"></script></head><body></body></html>`;
   return document(html, hosts);
 }

@@ -3,6 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
+import { asBytes, oneToOne, type ShownDocument } from "../../../shared/web/documents.ts";
 import { hasNullBody, parseUrl } from "../../../shared/web/origin.ts";
 import { parsePolicies, serializePolicy } from "../../../shared/web/policies.ts";
 import { type LiteOutcome, liteAddress, placeInPage } from "../../messages/lite-messages.ts";
@@ -16,13 +17,13 @@ import {
   type TextEditor,
 } from "../../slot/rewrite/html-rewriter.ts";
 import {
-  type DocumentKind,
-  type DocumentText,
+  bytesOf,
   imagePage,
   mediaPage,
   outcomeOf,
   redirectTarget,
   rewrittenBody,
+  shownType,
   titleOf,
 } from "../answer/document.ts";
 import { PortLost } from "../port-lost.ts";
@@ -55,7 +56,7 @@ export async function answerLiteNavigation(navigation: LiteNavigation): Promise<
       response.cancel();
       return failed(navigation, outcome.error);
     default:
-      return documentOf(navigation, response, outcome.kind, outcome.contentType);
+      return documentOf(navigation, response, outcome);
   }
 }
 
@@ -99,14 +100,18 @@ function emptyDocument({ context }: LiteNavigation): Response {
   return new Response("", { headers: liteHeaders([], { ...context, nonce: "" }) });
 }
 
-function documentOf(
-  navigation: LiteNavigation,
-  response: TunnelResponse,
-  kind: DocumentKind,
-  contentType: string,
-): Response {
+/** As what it shows: no script reads its elements. */
+function withoutScripts(document: ShownDocument): ShownDocument {
+  const { kind, essence } = document;
+  if (kind !== "xml" || essence === "application/xhtml+xml") return document;
+  return { ...document, kind: essence === "image/svg+xml" ? "image" : "text" };
+}
+
+function documentOf(navigation: LiteNavigation, response: TunnelResponse, shown: ShownDocument): Response {
   const { head } = response;
   const title = titleOf(head.url);
+  const document = withoutScripts(shown);
+  const { kind, essence } = document;
   switch (kind) {
     case "none":
     case "download":
@@ -121,10 +126,11 @@ function documentOf(
       response.hold();
       navigation.finish();
       tellDocument(navigation, head.status);
-      return viewer(navigation, (kind === "image" ? imagePage : mediaPage)(liteAddress(head.url), title, contentType));
+      return viewer(navigation, (kind === "image" ? imagePage : mediaPage)(liteAddress(head.url), title, essence));
     case "text":
+    case "xml":
     case "html":
-      return rewritten(navigation, response, { kind, contentType, title });
+      return rewritten(navigation, response, document);
   }
 }
 
@@ -140,16 +146,20 @@ function viewer({ context }: LiteNavigation, html: string): Response {
 }
 
 /** The document as it streams. */
-function rewritten(navigation: LiteNavigation, response: TunnelResponse, content: DocumentText): Response {
+function rewritten(navigation: LiteNavigation, response: TunnelResponse, document: ShownDocument): Response {
   const { head } = response;
   const context = { ...navigation.context, nonce: "" };
   const headers = liteHeaders(head.headers, context);
+  headers.set("content-type", shownType(document));
   const tracked = trackedBody(navigation, response);
   tellDocument(navigation, head.status);
   if (hasNullBody(navigation.request.method, head.status)) return new Response(null, { status: head.status, headers });
   const transformPolicy = (content: string) => keptPolicies([content], context).join(", ");
-  const rewriter = new HtmlRewriter({ ...context, documentUrl: head.url, transformPolicy }, null, LITE_RULES);
-  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, content);
+  const bytes = bytesOf(document);
+  const { values } = bytes;
+  const rules: MarkupRules = document.kind === "xml" ? { ...LITE_RULES, language: "xml" } : LITE_RULES;
+  const rewriter = new HtmlRewriter({ ...context, documentUrl: head.url, transformPolicy, values }, null, rules);
+  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, bytes, document, titleOf(head.url));
   return new Response(body, { status: head.status, headers });
 }
 
@@ -368,10 +378,11 @@ export const LITE_RULES: MarkupRules = {
   inLinks: /href|target|ping|download|attributionsrc|src|poster|background|url\(|image-set\(/i,
   inOthers: LOADS,
   rewrite,
-  hasScripts: false,
+  language: "html without scripts",
   // They are taken away.
   inner: () => (markup) => markup,
-  styles: ({ base, realOrigin }) => new StylePlaces((written) => placeInPage(written, base, realOrigin)),
+  styles: ({ base, realOrigin, values }) =>
+    new StylePlaces((written) => placeInPage(values?.decodeAddress(written) ?? written, base, realOrigin)),
 };
 
 /** Characters of a token that is waited for; a longer one is no address of a file, and passes as it is. */
@@ -518,25 +529,9 @@ export function placesInSheet(url: string): TransformStream<Uint8Array, Uint8Arr
   const places = new StylePlaces((written) => placeInPage(encoded(written), url, origin));
   return new TransformStream({
     transform(chunk, controller) {
-      const out = bytesOf(places.write(textOf(chunk)));
+      const out = asBytes(places.write(oneToOne(chunk)));
       if (out.length > 0) controller.enqueue(out);
     },
-    flush: (controller) => controller.enqueue(bytesOf(places.end())),
+    flush: (controller) => controller.enqueue(asBytes(places.end())),
   });
-}
-
-/** Bytes to a call: arguments are few. */
-const PART = 8 * 1024;
-
-/** A character to a byte. */
-function textOf(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += PART) text += String.fromCharCode(...bytes.subarray(at, at + PART));
-  return text;
-}
-
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
 }

@@ -5,6 +5,7 @@ import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { Destination, HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { has, isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import {
   formFields,
@@ -236,7 +237,7 @@ export class SlotPort {
     } else {
       exchange.isOffered = true;
       exchange.documentUrl = mode === "navigate" && this.#binding.topLevel ? outcome.url : null;
-      this.#postHead(id, exchange, outcome);
+      this.#postHead(id, exchange, outcome, mode === "navigate");
     }
   }
 
@@ -294,8 +295,13 @@ export class SlotPort {
     this.#exchanges.clear();
   }
 
-  #postHead(id: number, { response: { referrer }, takesMarks }: PortExchange, head: ResponseHead): void {
-    const headers = head.headers.filter((field) => !isStoreNote(field));
+  #postHead(
+    id: number,
+    { response: { referrer }, takesMarks }: PortExchange,
+    head: ResponseHead,
+    isDocument = false,
+  ): void {
+    const headers = head.headers.filter((field) => !isStoreNote(field) || (isDocument && field[0] === DOCUMENT_NOTE));
     const picture = parseImageNote(head.headers);
     const hasMarks = !takesMarks && has(head.headers, READS_MARKED);
     this.#outbox.post({

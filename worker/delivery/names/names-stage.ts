@@ -143,7 +143,7 @@ class MarkedDocument {
       onRawText: (_name, html, start, end, isLast) => this.#onRawText(html, start, end, isLast),
       onDecided: (html, end) => this.#onDecided(html, end),
     },
-    true,
+    "html",
   );
 
   write(text: string): void {
