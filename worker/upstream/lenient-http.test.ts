@@ -71,3 +71,11 @@ it.each([
   await expect(origin.fetch().then((response) => response.text())).rejects.toMatchObject({ code });
   expect(origin.closes()).toBe(1);
 });
+
+it("reads trailers that do not end no longer than a head", async () => {
+  const trailers = `T: ${"a".repeat(1000)}\r\n`.repeat(300);
+  const origin = originThat(`${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n${trailers}`, 100_000);
+  const response = await origin.fetch();
+  await expect(response.text()).rejects.toMatchObject({ code: ErrorCode.NOT_HTTP });
+  expect(origin.closes()).toBe(1);
+});

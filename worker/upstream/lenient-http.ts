@@ -286,7 +286,11 @@ function chunkReader(bytes: Bytes): BodyReader {
   return async () => {
     if (left === 0) await begin();
     if (left === 0) {
-      while ((await line()) !== "");
+      let room = ORIGIN_HEAD_BYTES;
+      for (let trailer = await line(); trailer !== ""; trailer = await line()) {
+        room -= trailer.length;
+        if (room < 0) throw bytes.notHttp("its trailers do not end");
+      }
       return null;
     }
     const part = await bytes.some(Math.min(left, PIECE));
