@@ -7,7 +7,7 @@
 export const READ_HOOK = "ropeway$";
 
 /** Before the first statement: where no page script has set the hook, values pass through as they are. */
-export const READ_PRELUDE = `var ${READ_HOOK}=self.${READ_HOOK}||(v=>v);`;
+export const READ_PRELUDE = `var ${READ_HOOK}=globalThis.${READ_HOOK}||(v=>v);`;
 export const READ_OPEN = `${READ_HOOK}(`;
 export const READ_CLOSE = `,${READ_HOOK})`;
 /** In place of `READ_CLOSE` after a window or document whose members are taken apart. */
@@ -16,7 +16,7 @@ export const PARTS_CLOSE = `,${READ_HOOK},1)`;
 export const SHORTHAND_CLOSE = `,${READ_HOOK},0)`;
 
 const ANY_MARK =
-  /var ropeway\$=self\.ropeway\$\|\|\(v=>v\);|(?:location|top):ropeway\$\((location|top),ropeway\$,0\)|ropeway\$\(|,ropeway\$(?:,1)?\)/g;
+  /var ropeway\$=globalThis\.ropeway\$\|\|\(v=>v\);|(?:location|top):ropeway\$\((location|top),ropeway\$,0\)|ropeway\$\(|,ropeway\$(?:,1)?\)/g;
 /** The text without the marks. */
 export const withoutReadMarks = (text: string): string => text.replace(ANY_MARK, "$1");
 

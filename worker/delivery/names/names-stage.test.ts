@@ -60,6 +60,19 @@ describe("a document whose page can tell where it is", () => {
     expect((await passed(script, { headers: field, asked: { destination: "document" } })).text).toBe(script);
     const meta = `<meta http-equiv=content-security-policy content="script-src 'sha256-abc'">${script}`;
     expect((await passed(meta)).text).toBe(meta);
+    const coded = meta.replaceAll("'", "&#x27;");
+    expect((await passed(coded)).text).toBe(coded);
+  });
+
+  it("keeps text that only looks like scripts, in encodings that are no ASCII", async () => {
+    const script = `<script>${READ}</script>`;
+    for (const charset of ["UTF-16LE", "utf-16", '"iso-2022-jp"', "csUnicode"]) {
+      const headers: HeaderList = [["content-type", `text/html; charset=${charset}`]];
+      const { text, isNoted } = await passed(script, { headers, asked: { destination: "document" } });
+      expect([text, isNoted]).toEqual([script, false]);
+    }
+    for (const opening of ["\xff\xfe", "\xfe\xff", "<meta charset=ISO-2022-JP>"])
+      expect((await passed(opening + script, { piece: 1 })).text).toBe(opening + script);
   });
 
   it("keeps a script that is too long, and all behind too much of it", async () => {

@@ -24,12 +24,16 @@ const READ_WITHIN = 3_000;
 /** Bytes of scripts whose marked text is kept for the next phone; shorter ones are read again. */
 const KEPT_FROM = 4 * 1024;
 const KEPT = 24;
+/** Characters of all of them. */
+const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
 /** Kinds of scripts by the `type` of their elements; others hold data. */
 const SCRIPT_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
 const SCRIPT_MEDIA = /^\s*(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i;
-/** A policy that allows scripts by their text. */
-const BY_HASH = /'sha(?:256|384|512)-/i;
+/** A policy that allows scripts by their text. In a document its quotes may be references. */
+const BY_HASH = /sha(?:256|384|512)-/i;
+/** Encodings whose bytes look like markup and are other text: marks would shift what people wrote into markup. */
+const NOT_ASCII = /\b(?:utf-?16|ucs-?2|unicode|iso-10646|csunicode|iso-?2022|csiso2022)/i;
 
 const DOCUMENTS: ReadonlySet<string> = new Set(["document", "iframe", "frame"]);
 
@@ -49,6 +53,7 @@ export class NamesStage {
     const { head } = response;
     if (request.marksReads !== true || !mayChange(head, request)) return response;
     const type = headerValue(head.headers, "content-type") ?? "";
+    if (NOT_ASCII.test(type)) return response;
     if (request.destination === "script" && SCRIPT_MEDIA.test(type)) return this.#script(response);
     if (!DOCUMENTS.has(request.destination) || !/^\s*text\/html\b/i.test(type)) return response;
     return isAllowedByHash(head.headers) ? response : { head: marked(head), body: markedDocument(response.body) };
@@ -74,6 +79,11 @@ export class NamesStage {
     if (known !== undefined) return known;
     const read = markReads(text);
     this.#kept.set(hash, read);
+    let characters = 0;
+    for (const [name, kept] of [...this.#kept].reverse()) {
+      characters += kept?.length ?? 0;
+      if (characters > KEPT_CHARACTERS) this.#kept.delete(name);
+    }
     return read;
   }
 }
@@ -137,6 +147,7 @@ class MarkedDocument {
   #script: string[] | null = null;
   #length = 0;
   #left = MOST_OF_DOCUMENT;
+  #opening = "";
   readonly #tokens = new HtmlTokens(
     {
       onTag: (html, tag) => this.#onTag(html, tag),
@@ -147,7 +158,15 @@ class MarkedDocument {
   );
 
   write(text: string): void {
+    this.#readMark(text);
     this.#tokens.write(text);
+  }
+
+  /** UTF-16 says so by its first two bytes, whatever the head says. */
+  #readMark(text: string): void {
+    if (this.#opening.length >= 2) return;
+    this.#opening += text.slice(0, 2);
+    if (/^(?:\xff\xfe|\xfe\xff)/.test(this.#opening)) this.#left = 0;
   }
 
   end(): void {
@@ -166,7 +185,8 @@ class MarkedDocument {
     tagEnd(html, nameStop, attributes);
     const attribute = (wanted: string) => attributes.find((each) => each.name === wanted)?.value;
     if (name === "meta") {
-      if (BY_HASH.test(attribute("content") ?? "")) this.#left = 0;
+      const content = attribute("content") ?? "";
+      if (BY_HASH.test(content) || NOT_ASCII.test(`${content} ${attribute("charset")}`)) this.#left = 0;
     } else if (attribute("src") === undefined && SCRIPT_TYPE.test((attribute("type") ?? "").trim()) && this.#left > 0)
       this.#script = [];
   }

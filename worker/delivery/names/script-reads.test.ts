@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "acorn";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { READ_PRELUDE, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import { markReads } from "./script-reads.ts";
 
@@ -31,6 +31,12 @@ describe("marks of a script", () => {
     ["`\u0024{location}`", "§`\u0024{«location»}`"],
     ["(location)=>location.x", "§(location)=>«location».x"],
     ["(({location,b:t=location})=>t)", "§(({location,b:t=«location»})=>t)"],
+    ["new top.A(location);new(top.f())", "§new top.A(«location»);new(«top».f())"],
+    ["({location:l}=(a,w));x={location}=w", "§({location:l}=(a,«w1»));x={location}=w"],
+    ["location;f({l\\u006fcation})", "§«location»;f({l\\u006fcation})"],
+    ["delete a?.location;(a?.location)();location", "§delete a?.location;(a?.location)();«location»"],
+    ["let self={};class A{#location=self.location}", "§let self={};class A{#location=«self.location»}"],
+    ["let a,a;export{b};location", "§let a,a;export{b};«location»"],
     ["import'x';await 1;location", "§import'x';await 1;«location»"],
     ["const t=top;", "§const t=«top»;"],
     ["<!-- a\nlocation", "<!-- a\n§«location»"],
@@ -53,6 +59,8 @@ describe("marks of a script", () => {
     "new x.location",
     "delete x.location",
     "x.location`a`",
+    "new location.A`x`",
+    "new location.b.C",
     "location:for(;;)break location",
     "function location(location){}",
     "try{}catch(location){}",
@@ -64,6 +72,9 @@ describe("marks of a script", () => {
     "var top=box.top;el.style.top=top+'px'",
     "location is no script(",
     "ropeway$;location",
+    "var globalThis;location",
+    "const{a:globalThis}=b;location",
+    "import globalThis from'x';location",
     "",
   ])("are none in %s", (text) => {
     expect(markReads(text)).toBeNull();
@@ -92,6 +103,21 @@ describe("marks of a script", () => {
         return [parse(marks, { ecmaVersion: "latest", sourceType }).body.length];
       });
     expect(marked.length).toBeGreaterThan(0);
+  });
+
+  it("make no script many times as long", () => {
+    expect(markReads("location;".repeat(10_001))).toBeNull();
+    expect(markReads(`a${".top".repeat(10_002)}`)).toBeNull();
+  });
+
+  it("take no time that grows with the square of its names", () => {
+    const names = Array.from({ length: 5_000 }, (_, at) => at.toString(36));
+    const looks = vi.spyOn(Array.prototype, "indexOf");
+    markReads(`location;let x${names.map((name) => `,_${name}`).join("")};export{x}`);
+    // Of each list that is looked through, all might be.
+    const looked = looks.mock.contexts.reduce((sum: number, list) => sum + (list as unknown[]).length, 0);
+    looks.mockRestore();
+    expect(looked).toBeLessThan(names.length);
   });
 
   it("are none where a script nests deeper than can be read", () => {

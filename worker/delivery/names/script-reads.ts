@@ -3,7 +3,7 @@
  * so each read passes through a call that swaps these two objects and gives back all others. A local variable of the same
  * name passes through unchanged, so scopes need no looking at. Writes stay: the browser resolves them on the slot.
  */
-import { type Node, type Options, parse } from "acorn";
+import { type Node, type Options, Parser } from "acorn";
 import {
   PARTS_CLOSE,
   READ_CLOSE,
@@ -31,6 +31,9 @@ const HANDS_ON: ReadonlySet<string> = new Set([
   "VariableDeclarator",
 ]);
 
+/** Marks of a script at most, so that it does not come many times as long; libraries have some dozens. */
+const MOST_MARKS = 10_000;
+
 type Tree = Node & { readonly [name: string]: unknown };
 type Edit = readonly [at: number, text: string];
 
@@ -51,14 +54,28 @@ export function markReads(text: string): string | null {
   if (program === null) return null;
   const edits: Edit[] = [];
   const targets = new WeakSet<Tree>();
+  const constructors = new WeakSet<Tree>();
+  let hidesGlobal = false;
   walk(program, (visit) => {
-    if (visit.node.type === "ObjectPattern")
-      for (const property of nodesOf(visit.node.properties)) targets.add(property);
-    if (visit.key !== "value" || !targets.has(visit.parent)) edits.push(...editsOf(visit, text));
+    const { node, parent, key } = visit;
+    if (node.type === "ObjectPattern") for (const property of nodesOf(node.properties)) targets.add(property);
+    if (isOfConstructor(visit, constructors)) constructors.add(node);
+    const isTarget = key === "value" && targets.has(parent);
+    hidesGlobal ||= node.name === "globalThis" && (isTarget || DECLARES.test(`${parent.type} ${key}`));
+    if (!isTarget && !constructors.has(node)) edits.push(...editsOf(visit, text));
   });
-  if (edits.length === 0) return null;
+  if (edits.length === 0 || edits.length > 2 * MOST_MARKS || hidesGlobal) return null;
   return edited(text, [[firstStatement(program, text), READ_PRELUDE], ...edits]);
 }
+
+/** Places of names by which `globalThis` would be another one where the prelude reads it. */
+const DECLARES = /^(?:VariableDeclarator id|(?:Function|Class)Declaration id|Import\w+ local|ArrayPattern elements)$/;
+
+/** In `new a.b.C()` a call around `a` would be what `new` is about. */
+const isOfConstructor = ({ node, parent, key }: Visit, constructors: WeakSet<Tree>): boolean =>
+  (node.type === "MemberExpression" || node.type === "Identifier" || node.type === "TaggedTemplateExpression") &&
+  ((parent.type === "NewExpression" && key === "callee") ||
+    ((key === "object" || key === "tag") && constructors.has(parent)));
 
 const nodesOf = (value: unknown): Tree[] => (Array.isArray(value) ? value : [value]).filter(isTree);
 
@@ -68,17 +85,37 @@ function walk(program: Tree, onNode: (visit: Visit) => void): void {
   for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
     onNode(visit);
     const { node } = visit;
+    // A chain stands where its members do: `delete a?.b`.
+    const isChain = node.type === "ChainExpression";
     for (const key of Object.keys(node))
-      for (const child of nodesOf(node[key])) waiting.push({ node: child, parent: node, key });
+      for (const child of nodesOf(node[key]))
+        waiting.push(isChain ? { ...visit, node: child } : { node: child, parent: node, key });
   }
 }
 
-const OPTIONS: Options = { ecmaVersion: "latest", sourceType: "script", allowHashBang: true };
+/**
+ * Without what it checks of names: for each it looks through a list of all others, so names cost the square of their number.
+ * A script that declares a name twice comes to the browser marked, which says what is wrong with it.
+ */
+const Reader = Parser.extend(
+  (Base) =>
+    class extends Base {
+      declareName(): void {}
+      checkLocalExport(): void {}
+    },
+);
+
+const OPTIONS: Options = {
+  ecmaVersion: "latest",
+  sourceType: "script",
+  allowHashBang: true,
+  checkPrivateFields: false,
+};
 
 function parsed(text: string): Tree | null {
   for (const sourceType of ["script", "module"] as const) {
     try {
-      return parse(text, { ...OPTIONS, sourceType }) as Node as Tree;
+      return Reader.parse(text, { ...OPTIONS, sourceType }) as Node as Tree;
     } catch {
       // Perhaps of the other kind; else the browser says what is wrong with it.
     }
@@ -105,11 +142,17 @@ function edited(text: string, edits: readonly Edit[]): string {
 function editsOf(visit: Visit, text: string): Edit[] {
   const { node, parent, key } = visit;
   if (node.type === "VariableDeclarator") return isTakenApart(node.id) ? around(node.init, PARTS_CLOSE, text) : [];
-  if (node.type === "AssignmentExpression") return isTakenApart(node.left) ? around(node.right, PARTS_CLOSE, text) : [];
+  if (node.type === "AssignmentExpression") {
+    // Elsewhere its value is the window itself, for more than its parts.
+    const isStatement = parent.type === "ExpressionStatement" || parent.type === "SequenceExpression";
+    return isStatement && isTakenApart(node.left) ? around(node.right, PARTS_CLOSE, text) : [];
+  }
   const name = nameRead(node);
   if (name === null || isNoRead(visit)) return [];
   if (name === "top" && !isAboutWindows(visit)) return [];
   if (parent.type !== "Property" || key !== "value" || parent.shorthand !== true) return around(node, READ_CLOSE, text);
+  // One with an escape in it would not come out again.
+  if (text.slice(node.start, node.end) !== name) return [];
   return [
     [node.start, `${name}:${READ_OPEN}`],
     [node.end, SHORTHAND_CLOSE],
@@ -118,6 +161,8 @@ function editsOf(visit: Visit, text: string): Edit[] {
 
 function around(node: unknown, close: string, text: string): Edit[] {
   if (!isTree(node)) return [];
+  // Its parts would be arguments; the last is its value.
+  if (node.type === "SequenceExpression") return around(nodesOf(node.expressions).at(-1), close, text);
   // `in[…]` would become another word.
   const isJoined = /[\p{ID_Continue}$\\]/u.test(text[node.start - 1] ?? "");
   return isJoined
