@@ -1,62 +1,7 @@
 /** Pages that open WebSockets, direct and through the app: what their scripts log is the same. */
-import type { IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Frame, Page } from "@playwright/test";
-import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 import { expect, testInOneApp as test } from "../fixtures/browser.ts";
-
-interface SocketOrigin {
-  /** `ws://host:port`. */
-  readonly url: string;
-  /** Fields of the handshakes, by path. */
-  readonly asked: Record<string, Record<string, unknown>>;
-  /** How connections ended, by path. */
-  readonly ended: Record<string, string>;
-  /** Sends a text to all that are open at a path. */
-  say(path: string, text: string): void;
-  close(): void;
-}
-
-/** On the host of the test's origin, so that their cookies are the same. */
-async function startSocketOrigin(host: string): Promise<SocketOrigin> {
-  const server = new WebSocketServer({
-    port: 0,
-    host,
-    verifyClient: ({ req }: { req: IncomingMessage }) => req.url !== "/refused",
-  });
-  server.on("headers", (headers, { url }) => {
-    if (url === "/cookie") headers.push("Set-Cookie: heard=1", "Set-Cookie: hidden=1; HttpOnly");
-  });
-  const asked: SocketOrigin["asked"] = {};
-  const ended: SocketOrigin["ended"] = {};
-  const open = new Map<ServerSocket, string>();
-  server.on("connection", (socket, { url = "", headers, rawHeaders }) => {
-    asked[url] = { ...headers, names: rawHeaders.filter((_, index) => index % 2 === 0) };
-    open.set(socket, url);
-    socket.on("error", () => {});
-    socket.on("close", (code, reason) => {
-      open.delete(socket);
-      ended[url] = `${code} ${reason}`;
-    });
-    if (url === "/closes") socket.close(4321, "enough");
-    if (url === "/closes-without-code") socket.close();
-    if (url === "/breaks") socket.terminate();
-    socket.on("message", (data, isBinary) => socket.send(data as Buffer, { binary: isBinary }));
-  });
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    url: `ws://${host}:${(server.address() as AddressInfo).port}`,
-    asked,
-    ended,
-    say(path, text) {
-      for (const [socket, url] of open) if (url === path) socket.send(text);
-    },
-    close() {
-      for (const socket of open.keys()) socket.terminate();
-      server.close();
-    },
-  };
-}
+import { openNoting, type SocketOrigin, startSocketOrigin } from "../fixtures/socket-origin.ts";
 
 let server: SocketOrigin;
 test.beforeEach(async ({ origin }) => {
@@ -226,4 +171,83 @@ test("a socket has the page's cookies and origin, and sets cookies that scripts 
   expect(wanted).toMatchObject({ cookies: ["heard=1", "own=1"], asker: origin.origin, cookie: "own=1" });
   await app.goto(`${origin.origin}/`);
   expect(await run(await app.content())).toEqual(wanted);
+});
+
+test("a page's policy says where its sockets may go, and the page hears of it", async ({ app, origin, direct }) => {
+  const html = (head: string) => `<!doctype html><title>Policy</title>${head}<p>Page</p>`;
+  const meta = `<meta http-equiv="content-security-policy" content="connect-src https:">`;
+  const policy = (value: string) => ({ "content-security-policy": value });
+  origin.route("/field", ({ page }) => page(html(""), policy("img-src *; connect-src 'self'")));
+  origin.route("/markup", ({ page }) => page(html(meta)));
+  origin.route("/default", ({ page }) => page(html(""), policy("default-src 'none'; script-src 'unsafe-inline'")));
+  origin.route("/allowed", ({ page }) => page(html(""), policy(`default-src 'none'; connect-src ${server.url}`)));
+  origin.route("/upgraded", ({ page }) => page(html(""), policy("upgrade-insecure-requests")));
+  const javascript = { "content-type": "text/javascript", ...policy("connect-src 'none'") };
+  const ask = `new Promise((resolve) => {
+    const log = [];
+    addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective, effectiveDirective, originalPolicy, disposition }) =>
+      log.push([blockedURI, violatedDirective, effectiveDirective, originalPolicy, disposition]));
+    const socket = new WebSocket(${JSON.stringify(server.url)});
+    socket.onopen = () => resolve([socket.url, "open"]);
+    socket.onclose = ({ code }) => log.push(code);
+    socket.onerror = () => setTimeout(() => resolve([socket.url, ...log, "error", socket.readyState]), 200);
+  })`;
+  origin.route("/worker.js", ({ reply }) => reply(200, javascript, `${ask}.then((log) => postMessage(log));`));
+  const inWorker = `new Promise((resolve) => { new Worker("/worker.js").onmessage = ({ data }) => resolve(data); })`;
+  origin.page("/", "<p>Page</p>");
+  for (const [path, script, outcome] of [
+    ["/field", ask, 3],
+    ["/markup", ask, 3],
+    ["/default", ask, 3],
+    ["/allowed", ask, "open"],
+    [
+      "/upgraded",
+      "[new WebSocket('ws://a.example/x').url, new WebSocket('ws://a.example:8080').url]",
+      "wss://a.example:8080/",
+    ],
+    ["/", inWorker, 3],
+  ] as const) {
+    await direct.page.goto(origin.origin + path);
+    const wanted = (await direct.page.evaluate(script)) as unknown[];
+    expect([path, wanted.at(-1)]).toEqual([path, outcome]);
+    await app.goto(origin.origin + path);
+    expect([path, await (await app.content()).evaluate(script)]).toEqual([path, wanted]);
+  }
+});
+
+test("a socket whose page is left tells its server so", async ({ app, origin }) => {
+  origin.page("/", "<p>Page</p>");
+  origin.page("/left", "<p>Left</p>");
+  await app.goto(`${origin.origin}/`);
+  origin.route("/worker.js", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "text/javascript" },
+      `new WebSocket("${server.url}/worker").onopen = () => postMessage(0);`,
+    ),
+  );
+  await openNoting(await app.content(), `${server.url}/long`);
+  await (await app.content()).evaluate(
+    () => new Promise((resolve) => Object.assign(new Worker("/worker.js"), { onmessage: resolve })),
+  );
+  await app.goto(`${origin.origin}/left`);
+  await expect.poll(() => [server.ended["/long"], server.ended["/worker"]]).toEqual(["1001 ", "1001 "]);
+});
+
+test("a page opens 64 sockets, and the next fails as one that finds no server", async ({ app, origin }) => {
+  origin.page("/", "<p>Page</p>");
+  await app.goto(`${origin.origin}/`);
+  const log = await (await app.content()).evaluate(async (url) => {
+    const open = async (): Promise<string> => {
+      const socket = new WebSocket(url);
+      const events: string[] = [];
+      return new Promise((resolve) => {
+        socket.onopen = () => resolve("open");
+        socket.onerror = () => events.push("error");
+        socket.onclose = ({ code }) => resolve([...events, code].join(" "));
+      });
+    };
+    return [...new Set(await Promise.all(Array.from({ length: 64 }, open))), await open()];
+  }, server.url);
+  expect(log).toEqual(["open", "error 1006"]);
 });

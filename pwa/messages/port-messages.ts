@@ -76,8 +76,11 @@ export type PortToTunnel =
   | { readonly type: "no-document" }
   /** The page's scripts put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels" }
-  /** A page opens a socket, with its end of it. Tunnels of before 2026-12 do not know it. */
-  | ({ readonly type: "socket"; readonly port: MessagePort } & SocketRequest)
+  /**
+   * A page opens a socket, with its end of it. What comes on `life`, whatever it is, says that the page is left: browsers do
+   * not tell that by a port that was handed on (Chromium 156). Only to a tunnel that says `opensSockets`.
+   */
+  | ({ readonly type: "socket"; readonly port: MessagePort; readonly life: MessagePort } & SocketRequest)
   | SilentDocument
   /**
    * First in an array of messages: is anybody there? The tunnel ends with its shell, and not every browser tells that
@@ -90,14 +93,15 @@ export type PortToTunnel =
 export type TunnelToPort =
   /**
    * First on every port, and again when it changes: what the shell bound it to. `tunnel` names the tunnel among those of
-   * other windows. `heedsUntil` says that it knows a ping's `until`; tunnels of before 2026-12 do not. `savesData`: origins
-   * get `Save-Data: on`.
+   * other windows. `heedsUntil` says that it knows a ping's `until`, `opensSockets` that it knows sockets; tunnels of before
+   * 2026-12 say neither. `savesData`: origins get `Save-Data: on`.
    */
   | {
       readonly type: "bound";
       readonly binding: SlotBinding;
       readonly tunnel: string;
       readonly heedsUntil?: boolean;
+      readonly opensSockets?: boolean;
       readonly savesData?: boolean;
     }
   /**

@@ -3,7 +3,7 @@
  * worker hands the port on once, and may be stopped then.
  */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
-import type { SocketMessage } from "../../shared/http/socket-records.ts";
+import type { SocketPart } from "../../shared/http/socket-records.ts";
 
 /** What a page asks for. */
 export interface SocketRequest {
@@ -12,14 +12,21 @@ export interface SocketRequest {
   readonly protocols: readonly string[];
 }
 
-/** The same on its way to the service worker, which knows what policies mean. A port goes with it. */
-export interface PageSocketRequest extends SocketRequest {
-  readonly type: "socket";
-  /** Source lists that govern what the document, or the worker, connects to: all have to allow it. */
+/** The same with the policies that govern what the document, or the worker, connects to: all have to allow it. */
+export interface GovernedSocketRequest extends SocketRequest {
   readonly connect: readonly string[];
 }
 
-type Message = { readonly type: "message" } & SocketMessage;
+/**
+ * The same on its way to the service worker, which knows what policies mean. With it go the socket's port and, from a page,
+ * one on which that says when it is left, as for the sockets of its workers.
+ */
+export interface PageSocketRequest extends GovernedSocketRequest {
+  readonly type: "socket";
+}
+
+/** Whole. The bytes of a text are UTF-8. */
+type Message = { readonly type: "message" } & Pick<SocketPart, "kind" | "bytes">;
 
 export type PageToSocket =
   | Message
@@ -35,5 +42,5 @@ export type SocketToPage =
   | { readonly type: "sent"; readonly bytes: number }
   /** The server has closed, or answered the close. */
   | { readonly type: "closed"; readonly code: number | null; readonly reason: string }
-  /** There is no socket, or none any more. `message` is for people. */
-  | { readonly type: "failed"; readonly message: string };
+  /** There is no socket, or none any more. `message` is for people; `violated` is the policy that does not allow it. */
+  | { readonly type: "failed"; readonly message: string; readonly violated?: string | undefined };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowsSocket, connectSources, slotPolicy, transformPolicies } from "./policy.ts";
+import { allowsSocket, connectPolicies, slotPolicy, transformPolicies } from "./policy.ts";
 
 const context = {
   slotOrigin: "http://s1.localhost:8787",
@@ -111,12 +111,14 @@ describe("slotPolicy", () => {
 
 describe("sockets of a page", () => {
   const allows = (policy: string, url: string): boolean =>
-    connectSources([policy]).every((sources) => allowsSocket(sources, url, "https://example.org"));
+    connectPolicies([policy]).every((each) => allowsSocket(each, url, "https://example.org"));
 
   it("are governed by connect-src, else by default-src, of each policy", () => {
     expect(
-      connectSources(["default-src 'none'; connect-src 'self', script-src a.example", "default-src b.example"]),
-    ).toEqual(["'self'", "b.example"]);
+      connectPolicies(["default-src 'none'; connect-src 'self', script-src a.example", "default-src b.example"]),
+    ).toEqual(["default-src 'none'; connect-src 'self'", "default-src b.example"]);
+    expect(allows("default-src 'none'; connect-src 'self'", "wss://example.org/")).toBe(true);
+    expect(allows("upgrade-insecure-requests", "wss://elsewhere.example/")).toBe(true);
     expect(allows("script-src 'none'", "wss://elsewhere.example/")).toBe(true);
   });
 

@@ -4,7 +4,7 @@
  */
 import { fromBase64 } from "../../shared/base-encodings.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
-import type { PageSocketRequest, SocketRequest } from "../messages/socket-messages.ts";
+import type { GovernedSocketRequest, PageSocketRequest } from "../messages/socket-messages.ts";
 import { isTagged } from "../messages/worker-messages.ts";
 import { ropewayPath } from "./slot-url.ts";
 
@@ -14,7 +14,7 @@ export interface WorkerConfig {
   readonly origin: string;
   /** Real URL; "" where the worker's own address says it. */
   readonly base: string;
-  /** As of `PageSocketRequest`. */
+  /** As of `GovernedSocketRequest`. */
   readonly connect: readonly string[];
 }
 
@@ -82,7 +82,7 @@ type PageToShared = { readonly tag: typeof MESSAGE_TAG; readonly type: "sockets"
 /** Sockets that a page has for its workers. */
 export interface PageSockets {
   readonly pass: PassSocket;
-  /** As of `PageSocketRequest`, now. */
+  /** As of `GovernedSocketRequest`, now. */
   readonly connect: () => readonly string[];
 }
 
@@ -113,12 +113,9 @@ interface Scope extends EventTarget {
 }
 
 /** In a worker: leads ports to the page that has started it. */
-export function askStarter(
-  scope: Scope,
-  connect: readonly string[],
-): (request: SocketRequest, port: MessagePort) => void {
+export function askStarter(scope: Scope): (request: GovernedSocketRequest, port: MessagePort) => void {
   const post = scope.postMessage?.bind(scope);
-  const ask = (request: SocketRequest): WorkerToStarter => ({ tag: MESSAGE_TAG, type: "socket", connect, ...request });
+  const ask = (request: GovernedSocketRequest): WorkerToStarter => ({ tag: MESSAGE_TAG, type: "socket", ...request });
   if (post !== undefined) return (request, port) => post(ask(request), [port]);
   const pages = new Set<MessagePort>();
   const waiting: (() => void)[] = [];

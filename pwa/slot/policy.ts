@@ -124,22 +124,23 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
   return { policies, upgradesInsecureRequests, opaque, silent };
 }
 
-/** The source lists of an origin's policies that govern what a document, or a worker, connects to. */
-export function connectSources(values: readonly string[]): string[] {
-  const lists = values.flatMap(parsePolicies).map((policy) => governing(policy, ["connect-src", "default-src"]));
-  return lists.flatMap((sources) => (sources === undefined ? [] : [sources.join(" ")]));
+/** Those of an origin's policies that may govern what a document, or a worker, connects to, each as it says it. */
+export function connectPolicies(values: readonly string[]): string[] {
+  const policies = values.flatMap((value) => value.split(",").map((policy) => policy.trim()));
+  return policies.filter((policy) => /(connect|default)-src|upgrade-/i.test(policy));
 }
 
 /**
- * Whether a list lets a page of `origin` open a socket. Without a scheme a source is for sockets as for requests; paths
+ * Whether a policy lets a page of `origin` open a socket. Without a scheme a source is for sockets as for requests; paths
  * are left aside.
  *
  * @param url `ws:` or `wss:`.
  */
-export function allowsSocket(sources: string, url: string, origin: string): boolean {
+export function allowsSocket(policy: string, url: string, origin: string): boolean {
+  const sources = parsePolicies(policy).map((each) => governing(each, ["connect-src", "default-src"]))[0];
+  if (sources === undefined) return true;
   const target = new URL(url.replace(/^ws/, "http")).origin;
   return sources
-    .split(" ")
     .filter((source) => !/^https?:/i.test(source))
     .some((source) => sourceMatchesOrigin(source.replace(/^ws(s?:)/i, "http$1"), target, origin));
 }

@@ -2,7 +2,11 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { beforeScript, blobPrelude, withSockets, workerPrelude } from "./page-workers.ts";
 
-const config = { origin: "https://example.org", base: "https://example.org/worker.js", connect: ["'self'"] };
+const config = {
+  origin: "https://example.org",
+  base: "https://example.org/worker.js",
+  connect: ["connect-src 'self'"],
+};
 
 it("leaves a script strict that says so first, and no other", () => {
   const isStrict = (script: string): unknown => {

@@ -55,8 +55,8 @@ self.addEventListener("message", (event) => {
       event.waitUntil(setCookie(event.source, message));
       return;
     case "socket": {
-      const port = event.ports[0];
-      if (port !== undefined) event.waitUntil(openSocket(event.source, message, port));
+      const [port, life] = event.ports;
+      if (port && life) event.waitUntil(openSocket(event.source, message, port, life));
     }
   }
 });
@@ -231,13 +231,14 @@ async function openSocket(
   page: ExtendableMessageEvent["source"],
   { url, protocols, connect }: PageSocketRequest,
   socket: MessagePort,
+  life: MessagePort,
 ): Promise<void> {
   const port = await clients.portOf(page instanceof Client ? page.id : "");
   const origin = (await port?.binding)?.origin ?? "";
-  if (port !== null && connect.every((sources) => allowsSocket(sources, url, origin)))
-    return port.openSocket({ url, protocols }, socket);
-  const message = port === null ? "the app has to be opened anew" : "the page's policy does not allow it";
-  socket.postMessage({ type: "failed", message } satisfies SocketToPage);
+  const violated = connect.find((policy) => !allowsSocket(policy, url, origin));
+  if (violated === undefined && port?.opensSockets) return port.openSocket({ url, protocols }, socket, life);
+  const message = violated ? "the page's policy forbids it" : "the app was closed";
+  socket.postMessage({ type: "failed", message, violated } satisfies SocketToPage);
 }
 
 /** `document.cookie = …` in a page: its own read is right already, the jar is at the edge. */

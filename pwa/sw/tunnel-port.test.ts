@@ -66,6 +66,15 @@ describe("TunnelPort", () => {
     expect(busy).toEqual([1, 0]);
   });
 
+  it("hands no socket to a tunnel that has not said that it knows them", async () => {
+    for (const opensSockets of [true, false]) {
+      const { tunnel, say } = rig();
+      await say({ type: "bound", tunnel: "1", binding: BINDING, ...(opensSockets && { opensSockets }) });
+      await tunnel.binding;
+      expect(tunnel.opensSockets).toBe(opensSockets);
+    }
+  });
+
   it("gives credit as the page reads, and none before", async () => {
     const { fetch, say, heard } = rig();
     const response = fetch();

@@ -67,6 +67,8 @@ export class TunnelPort {
   readonly binding: Promise<SlotBinding>;
   /** Names the tunnel at the other end: each window of the app has its own. Resolves with `binding`. */
   readonly tunnel: Promise<string>;
+  /** Whether the tunnel knows pages' sockets, once `binding` has resolved. */
+  opensSockets = false;
 
   #port: MessagePort;
   #exchanges = new Map<number, PendingExchange>();
@@ -153,9 +155,9 @@ export class TunnelPort {
     this.#post({ type: "reads-pixels" });
   }
 
-  /** @param port the page's end of it: gone from here. */
-  openSocket(request: SocketRequest, port: MessagePort): void {
-    this.#post({ type: "socket", port, ...request });
+  /** The ports are as of the message, and gone from here. */
+  openSocket(request: SocketRequest, port: MessagePort, life: MessagePort): void {
+    this.#post({ type: "socket", port, life, ...request });
   }
 
   noDocument(): void {
@@ -181,6 +183,7 @@ export class TunnelPort {
   #receive(message: TunnelToPort): void {
     if (message.type === "bound") {
       this.#heedsUntil = message.heedsUntil === true;
+      this.opensSockets = message.opensSockets === true;
       this.#onSavesData(message.savesData === true);
       return this.#bound(message);
     }
@@ -297,7 +300,7 @@ export class TunnelPort {
       this.#untaken.push(deliveries);
       setTimeout(() => setTimeout(() => this.#dieUnlessTaken(deliveries), HEARING_TIME), TAKEN_WITHIN);
     }
-    const ports = messages.flatMap((message) => (message.type === "socket" ? [message.port] : []));
+    const ports = messages.flatMap((message) => (message.type === "socket" ? [message.port, message.life] : []));
     this.#port.postMessage(messages, ports);
   }
 

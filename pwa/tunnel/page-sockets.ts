@@ -8,25 +8,29 @@ import { headerValue } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import {
   encodeSocketClose,
-  encodeSocketMessage,
+  encodeSocketPart,
   GOING_AWAY,
   type SocketEvent,
   SocketRecordReader,
 } from "../../shared/http/socket-records.ts";
 import * as limits from "../../shared/limits.ts";
-import type { SlotBinding } from "../messages/port-messages.ts";
+import { concat } from "../../shared/wire/frame.ts";
+import type { PortToTunnel, SlotBinding } from "../messages/port-messages.ts";
 import type { PageToSocket, SocketRequest, SocketToPage } from "../messages/socket-messages.ts";
 
 /** Open sockets of a page's origin in one window... */
-export const SOCKETS_PER_ORIGIN = 64;
+const SOCKETS_PER_ORIGIN = 64;
 /** ...and of the phone: the rest of a session's streams is for what pages load. */
-export const SOCKETS_PER_PHONE = 192;
+const SOCKETS_PER_PHONE = 192;
 /** Milliseconds: after so long without a link, or an answer, there is no socket. Chromium's wait as long for a server. */
 const OPENING_TIME = 240_000;
 /** Milliseconds without a link. */
 const LINK_TIME = 30_000;
 /** Bytes that the page has not been shown, before no more is taken off the link. */
 const UNSHOWN_BYTES = 256 * 1024;
+
+/** As of `PortToTunnel`. */
+type PagePorts = Pick<PortToTunnel & { type: "socket" }, "port" | "life">;
 
 /** As of `SlotBinding`. */
 type Asker = Pick<SlotBinding, "origin" | "topLevelOrigin">;
@@ -50,23 +54,23 @@ export class PageSockets {
    * @param asked by a page, which may ask for anything.
    * @param asker whose page it is, as the shell knows it.
    */
-  connect(asked: SocketRequest, asker: Asker, port: MessagePort): void {
+  connect(asked: PortToTunnel & { type: "socket" }, asker: Asker): void {
     const who = `${asker.origin} ${asker.topLevelOrigin}`;
     const own = this.#open.get(who) ?? 0;
     const head = socketHead(asked, asker);
     const isTooMany = own >= SOCKETS_PER_ORIGIN || this.#count >= SOCKETS_PER_PHONE;
     if (head === null || isTooMany) {
       const message = `Cannot open a socket: ${isTooMany ? "too many are open" : "its address is none"}`;
-      return port.postMessage({ type: "failed", message } satisfies SocketToPage);
+      return asked.port.postMessage({ type: "failed", message } satisfies SocketToPage);
     }
-    this.#open.set(who, own + 1);
-    this.#count += 1;
-    new PageSocket(this.#host, head, port, () => {
+    new PageSocket(this.#host, head, asked, () => {
       const left = (this.#open.get(who) ?? 1) - 1;
       if (left === 0) this.#open.delete(who);
       else this.#open.set(who, left);
       this.#count -= 1;
     });
+    this.#open.set(who, own + 1);
+    this.#count += 1;
   }
 }
 
@@ -74,6 +78,8 @@ class PageSocket {
   readonly #port: MessagePort;
   readonly #onOver: () => void;
   readonly #reader = new SocketRecordReader();
+  /** Of a message of the server that is not whole. */
+  #parts: Uint8Array[] = [];
   /** What the page has said, and how many of its bytes each part is. The last is its close. */
   #leaving: { readonly part: Uint8Array; readonly bytes: number }[] = [];
   #isEnding = false;
@@ -86,11 +92,12 @@ class PageSocket {
   #isOpen = false;
   #isOver = false;
 
-  constructor(host: PageSocketHost, head: RequestHead, port: MessagePort, onOver: () => void) {
+  constructor(host: PageSocketHost, head: RequestHead, { port, life }: PagePorts, onOver: () => void) {
     this.#port = port;
     this.#onOver = onOver;
     port.onmessage = ({ data }: MessageEvent<PageToSocket>) => this.#receive(data);
-    // The page, or its worker, is gone (HTML section 9.4.3).
+    life.onmessage = () => this.#leave();
+    // Its worker is gone (HTML section 9.4.3), where a browser says so.
     port.addEventListener("close", () => this.#leave());
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 });
     host.open(head, body, this.#consumer()).then(
@@ -134,8 +141,12 @@ class PageSocket {
       this.#end();
       return this.#over();
     }
-    this.#unshown += event.bytes.length;
-    this.#post({ type: "message", ...event }, [event.bytes.buffer]);
+    this.#parts.push(event.bytes);
+    if (!event.isLast) return;
+    const bytes = concat(...this.#parts);
+    this.#parts = [];
+    this.#unshown += bytes.length;
+    this.#post({ type: "message", kind: event.kind, bytes }, [bytes.buffer]);
   }
 
   #receive(message: PageToSocket): void {
@@ -151,7 +162,7 @@ class PageSocket {
         return this.#end({ code: message.code, reason: message.reason });
       case "message": {
         let left = message.bytes.length;
-        for (const part of encodeSocketMessage(message)) {
+        for (const part of encodeSocketPart({ ...message, isLast: true })) {
           const bytes = Math.min(left, limits.socketRecordBytes);
           left -= bytes;
           this.#leaving.push({ part, bytes });

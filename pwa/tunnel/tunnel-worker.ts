@@ -164,10 +164,11 @@ const host: SlotPortHost = {
     tell({ type: "reads-pixels", origin });
   },
   onBrokenDocument: tell,
-  onSocket(request, binding, port) {
+  onSocket(request, binding) {
     pageSockets().then(
-      (sockets) => sockets.connect(request, binding, port),
-      () => port.postMessage({ type: "failed", message: "a part of the app is missing" } satisfies SocketToPage),
+      (sockets) => sockets.connect(request, binding),
+      () =>
+        request.port.postMessage({ type: "failed", message: "a part of the app is missing" } satisfies SocketToPage),
     );
   },
   savesData: () => tunnel.savesData,

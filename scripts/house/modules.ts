@@ -111,7 +111,7 @@ export const MODULES: readonly Module[] = [
     doors: [
       "worker/upstream/upstream.ts",
       "worker/upstream/cookie-jar.ts",
-      "worker/upstream/page-socket.ts",
+      "worker/upstream/origin-socket.ts",
       "worker/upstream/send.ts",
       "worker/upstream/response-body.ts",
       "worker/upstream/lenient-http.ts",
@@ -206,7 +206,7 @@ export const MODULES: readonly Module[] = [
     places: ["worker/deno/"],
     doors: [],
     open: [],
-    uses: ["base", "blocking", "delivery", "devices", "front", "http", "link", "origin", "session", "shared-cache"],
+    uses: ["base", "blocking", "delivery", "devices", "front", "link", "origin", "session", "shared-cache"],
   },
   {
     name: "messages",

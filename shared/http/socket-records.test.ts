@@ -8,25 +8,40 @@ import { concat } from "../wire/frame.ts";
 import { fieldsToRequest, requestToFields } from "./head-fields.ts";
 import {
   encodeSocketClose,
-  encodeSocketMessage,
+  encodeSocketPart,
   isCloseCode,
   type SocketEvent,
   SocketRecordReader,
 } from "./socket-records.ts";
 
-const text = (value: string): SocketEvent => ({ kind: "text", bytes: new TextEncoder().encode(value) });
+const text = (value: string): SocketEvent => ({ kind: "text", bytes: new TextEncoder().encode(value), isLast: true });
 
 function encode(event: SocketEvent): Uint8Array {
-  return event.kind === "close" ? encodeSocketClose(event) : concat(...encodeSocketMessage(event));
+  return event.kind === "close" ? encodeSocketClose(event) : concat(...encodeSocketPart(event));
+}
+
+/** Parts of a message as one. */
+function joined(events: readonly SocketEvent[]): SocketEvent[] {
+  const whole: SocketEvent[] = [];
+  for (const event of events) {
+    const last = whole.at(-1);
+    if (event.kind === "close" || last === undefined || last.kind === "close" || last.isLast) whole.push(event);
+    else whole.splice(-1, 1, { ...event, bytes: concat(last.bytes, event.bytes) });
+  }
+  return whole;
 }
 
 const read = (...bytes: readonly number[]): SocketEvent[] => [...new SocketRecordReader().read(Uint8Array.from(bytes))];
 
 const event: fc.Arbitrary<SocketEvent> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }).map((value) => text(value.toWellFormed())),
-  fc
-    .oneof(fc.nat(50), fc.nat(150_000))
-    .map((length): SocketEvent => ({ kind: "binary", bytes: Uint8Array.from({ length }, (_, index) => index % 251) })),
+  fc.oneof(fc.nat(50), fc.nat(150_000)).map(
+    (length): SocketEvent => ({
+      kind: "binary",
+      bytes: Uint8Array.from({ length }, (_, index) => index % 251),
+      isLast: true,
+    }),
+  ),
 );
 
 /** Long arrays are compared as text, which is quick. */
@@ -36,7 +51,7 @@ const shown = (each: SocketEvent) =>
 test("the examples of PROTOCOL.md section 5.11", () => {
   const examples: [SocketEvent, number[]][] = [
     [text("hi"), [0x01, 2, 0x68, 0x69]],
-    [{ kind: "binary", bytes: new Uint8Array(0) }, [0x02, 0]],
+    [{ kind: "binary", bytes: new Uint8Array(0), isLast: true }, [0x02, 0]],
     [{ kind: "close", code: 1000, reason: "x" }, [0x08, 3, 0x03, 0xe8, 0x78]],
     [{ kind: "close", code: null, reason: "" }, [0x08, 0]],
   ];
@@ -44,7 +59,7 @@ test("the examples of PROTOCOL.md section 5.11", () => {
     expect([...encode(example)]).toEqual(bytes);
     expect(read(...bytes)).toEqual([example]);
   }
-  expect(read(0x11, 1, 0xc3, 0x01, 1, 0xa4)).toEqual([text("ä")]);
+  expect(joined(read(0x11, 1, 0xc3, 0x01, 1, 0xa4))).toEqual([text("ä")]);
 });
 
 test("messages and their order come back however their bytes are cut", () => {
@@ -61,7 +76,7 @@ test("messages and their order come back however their bytes are cut", () => {
           got.push(...reader.read(bytes.subarray(offset, offset + length)));
           offset += length;
         }
-        expect(got.map(shown)).toEqual(events.map(shown));
+        expect(joined(got).map(shown)).toEqual(events.map(shown));
         expect(reader.heldBytes).toBe(0);
       },
     ),
@@ -70,7 +85,7 @@ test("messages and their order come back however their bytes are cut", () => {
 
 test("a long message leaves in parts, each of which fits a record", () => {
   const bytes = new Uint8Array(3 * limits.socketRecordBytes + 1);
-  const parts = [...encodeSocketMessage({ kind: "binary", bytes })];
+  const parts = [...encodeSocketPart({ kind: "binary", bytes, isLast: true })];
   expect(parts.map((part) => part.length)).toEqual([65_541, 65_541, 65_541, 3]);
 });
 
@@ -88,6 +103,7 @@ describe("a hostile peer", () => {
     "a record that promises too much": [0x02, 0x80, 0x01, 0x00, 0x01],
     "text that is no UTF-8": [0x01, 1, 0xff],
     "text cut inside a character": [0x01, 1, 0xc3],
+    "text in parts that is cut inside a character": [0x11, 1, 0xc3, 0x01, 0],
     "a message that changes its kind": [0x11, 0, 0x02, 0],
     "a close within a message": [0x11, 0, 0x08, 0],
     "more behind its close": [0x08, 0, 0x01, 0],

@@ -6,10 +6,12 @@ import { ErrorCode, RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
 import { ByteReader, concat, varintLength, writeVarint } from "../wire/frame.ts";
 
-/** A message, whole. The bytes of a text are UTF-8. */
-export interface SocketMessage {
+/** A message, or a part of one: the bytes of a text are UTF-8, and may end within a character. */
+export interface SocketPart {
   readonly kind: "text" | "binary";
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Nothing of the message follows. */
+  readonly isLast: boolean;
 }
 
 /** The last that a side says. `code` is null where a Close frame had none, which its reader is told as 1005. */
@@ -19,7 +21,7 @@ export interface SocketClose {
   readonly reason: string;
 }
 
-export type SocketEvent = SocketMessage | SocketClose;
+export type SocketEvent = SocketPart | SocketClose;
 
 const TEXT = 1;
 const BINARY = 2;
@@ -39,14 +41,14 @@ export function isCloseCode(code: number): boolean {
   return (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
 }
 
-/** A message in parts that leave when there is credit for them. */
-export function* encodeSocketMessage({ kind, bytes }: SocketMessage): Generator<Uint8Array<ArrayBuffer>, void> {
+/** In records that leave when there is credit for them. */
+export function* encodeSocketPart({ kind, bytes, isLast }: SocketPart): Generator<Uint8Array<ArrayBuffer>, void> {
   const type = kind === "text" ? TEXT : BINARY;
   let offset = 0;
   do {
     const part = bytes.subarray(offset, offset + limits.socketRecordBytes);
     offset += part.length;
-    yield record(offset < bytes.length ? type | MORE : type, part);
+    yield record(isLast && offset >= bytes.length ? type : type | MORE, part);
   } while (offset < bytes.length);
 }
 
@@ -71,24 +73,27 @@ interface OpenRecord {
   left: number;
 }
 
-/** Reads records as their bytes come. Keeps no more than came, and of one message no more than the limit. */
+/** Reads records as their bytes come. Keeps of one no more than came. */
 export class SocketRecordReader {
   /** The start of a record, up to its payload. */
   #header: number[] = [];
   #record: OpenRecord | null = null;
-  /** The message, or the close, that is not whole; grows as its bytes come, whatever is promised. */
-  #message = new Uint8Array(0);
+  /** Grows as its bytes come, whatever is promised. */
+  #payload = new Uint8Array(0);
   #bytes = 0;
-  #type = 0;
+  /** Of the message that is not whole, what came before this record. */
+  #messageBytes = 0;
+  #messageType = 0;
+  readonly #text = strictDecoder();
   #isOver = false;
 
-  /** Bytes of a message of which the rest has not come. */
+  /** Bytes of a record of which the rest has not come. */
   get heldBytes(): number {
     return this.#bytes;
   }
 
   /**
-   * @returns what is whole by now.
+   * @returns a part for each record that is whole by now.
    * @throws RopewayError of scope "stream": PROTOCOL_ERROR, or ENHANCE_YOUR_CALM for a message that is too long.
    */
   *read(chunk: Uint8Array): Generator<SocketEvent, void> {
@@ -104,22 +109,18 @@ export class SocketRecordReader {
         this.#record.left -= part.length;
         this.#keep(part);
       }
-      if (this.#record?.left === 0) yield* this.#endRecord(this.#record.type);
+      if (this.#record?.left === 0) yield this.#endRecord(this.#record.type);
     }
   }
 
   #keep(part: Uint8Array): void {
     const bytes = this.#bytes + part.length;
-    if (bytes > limits.socketMessageBytes) {
-      const message = `Cannot take a message of more than ${limits.socketMessageBytes} bytes`;
-      throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "stream", "peer", message);
+    if (bytes > this.#payload.length) {
+      const grown = new Uint8Array(Math.max(bytes, Math.min(2 * this.#bytes, limits.socketRecordBytes)));
+      grown.set(this.#payload.subarray(0, this.#bytes));
+      this.#payload = grown;
     }
-    if (bytes > this.#message.length) {
-      const grown = new Uint8Array(Math.max(bytes, 2 * this.#bytes));
-      grown.set(this.#message.subarray(0, this.#bytes));
-      this.#message = grown;
-    }
-    this.#message.set(part, this.#bytes);
+    this.#payload.set(part, this.#bytes);
     this.#bytes = bytes;
   }
 
@@ -131,27 +132,31 @@ export class SocketRecordReader {
     this.#header = [];
     const kind = type & ~MORE;
     if (kind !== TEXT && kind !== BINARY && type !== CLOSE) throw malformed("a record is of no known kind");
-    if (this.#type !== 0 && kind !== this.#type) throw malformed("a message changes its kind");
+    if (this.#messageType !== 0 && kind !== this.#messageType) throw malformed("a message changes its kind");
     if (left > (kind === CLOSE ? CLOSE_BYTES : limits.socketRecordBytes)) throw malformed("a record is too long");
-    this.#type = kind;
+    if (this.#messageBytes + left > limits.socketMessageBytes) {
+      const message = `Cannot take a message of more than ${limits.socketMessageBytes} bytes`;
+      throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "stream", "peer", message);
+    }
     return { type, left };
   }
 
-  *#endRecord(type: number): Generator<SocketEvent, void> {
-    this.#record = null;
-    if ((type & MORE) !== 0) return;
-    const whole = this.#message;
+  #endRecord(type: number): SocketEvent {
+    const whole = this.#payload;
     const bytes = whole.length === this.#bytes ? whole : whole.slice(0, this.#bytes);
-    this.#message = new Uint8Array(0);
+    this.#payload = new Uint8Array(0);
     this.#bytes = 0;
-    this.#type = 0;
+    this.#record = null;
     if (type === CLOSE) {
       this.#isOver = true;
-      yield closeOf(bytes);
-    } else {
-      if (type === TEXT) utf8(bytes);
-      yield { kind: type === TEXT ? "text" : "binary", bytes };
+      return closeOf(bytes);
     }
+    const isLast = (type & MORE) === 0;
+    const kind = type & ~MORE;
+    this.#messageType = isLast ? 0 : kind;
+    this.#messageBytes = isLast ? 0 : this.#messageBytes + bytes.length;
+    if (kind === TEXT) utf8(bytes, this.#text, !isLast);
+    return { kind: kind === TEXT ? "text" : "binary", bytes, isLast };
   }
 }
 
@@ -163,12 +168,16 @@ function closeOf(bytes: Uint8Array): SocketClose {
   return { kind: "close", code, reason: utf8(bytes.subarray(2)) };
 }
 
-function utf8(bytes: Uint8Array): string {
+function utf8(bytes: Uint8Array, decoder = strictDecoder(), stream = false): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decoder.decode(bytes, { stream });
   } catch {
     throw malformed("a text is not UTF-8");
   }
+}
+
+function strictDecoder(): TextDecoder {
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 }
 
 function malformed(reason: string): RopewayError {

@@ -7,7 +7,6 @@
 import { fetchLeniently } from "../upstream/lenient-http.ts";
 import { undoCodings } from "../upstream/response-body.ts";
 import { connectFastest } from "./connect-fastest.ts";
-import { connectTo } from "./origin-socket-deno.ts";
 import { startSocksServer } from "./socks-server-deno.ts";
 
 export class CheckedFetch {
@@ -74,4 +73,21 @@ export async function fetchUnread(request: Request, addresses: readonly string[]
   // `br` is fetch's to decode too, so it is refused here.
   const decoded = undoCodings(response.body, [coding], new URL(request.url).host);
   return new Response(decoded as ReadableStream<Uint8Array<ArrayBuffer>>, response);
+}
+
+/** @param addresses of the URL's name, all of which may be reached; null where its host is an address itself. */
+export async function connectTo(
+  { hostname, port, protocol }: URL,
+  addresses: readonly string[] | null,
+  signal: AbortSignal,
+): Promise<Deno.Conn> {
+  const isSecure = protocol === "https:";
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const connect = (address: string, signal: AbortSignal) =>
+    Deno.connect({ hostname: address, port: Number(port) || (isSecure ? 443 : 80), signal });
+  const plain = await connectFastest(addresses ?? [host], connect, signal);
+  if (!isSecure) return plain;
+  const secure = await Deno.startTls(plain, { hostname: host, alpnProtocols: ["http/1.1"] });
+  await secure.handshake();
+  return secure;
 }

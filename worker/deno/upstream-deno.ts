@@ -7,10 +7,10 @@ import { demoExemption, type EdgeOptions } from "../front/edge-settings.ts";
 import type { SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { resolveDestination } from "../upstream/destination.ts";
+import { type ByteConnection, openOverConnection } from "../upstream/origin-socket.ts";
 import { OfflineCheck, readKnownHosts } from "../upstream/send.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
-import { CheckedFetch, fetchUnread } from "./checked-fetch-deno.ts";
-import { openDenoSocket } from "./origin-socket-deno.ts";
+import { CheckedFetch, connectTo, fetchUnread } from "./checked-fetch-deno.ts";
 import { SharedLookups } from "./shared-lookup.ts";
 
 const checkedFetch = new CheckedFetch();
@@ -66,7 +66,8 @@ export function createDenoUpstream(
     fetchLeniently: async (request) => fetchUnread(request, await addressesOf(new URL(request.url), request.signal)),
     async openSocket(handshake, signal) {
       const addresses = await addressesOf(handshake.url, signal);
-      return openDenoSocket(handshake, addresses, signal);
+      const connection = new DenoConnection(await connectTo(handshake.url, addresses, signal));
+      return openOverConnection(handshake, connection, signal);
     },
     ...destinations,
     cookieJarStore: store,
@@ -79,4 +80,32 @@ export function createDenoUpstream(
     withFixedLength: (stream, length) => new StreamedBlob(stream, length),
   });
   return withTextCookies(createEdgeBackend(parts));
+}
+
+const READ_BYTES = 64 * 1024;
+
+class DenoConnection implements ByteConnection {
+  readonly #connection: Deno.Conn;
+
+  constructor(connection: Deno.Conn) {
+    this.#connection = connection;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const buffer = new Uint8Array(READ_BYTES);
+    const count = await this.#connection.read(buffer);
+    return count === null ? null : buffer.subarray(0, count);
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let offset = 0; offset < bytes.length; ) offset += await this.#connection.write(bytes.subarray(offset));
+  }
+
+  close(): void {
+    try {
+      this.#connection.close();
+    } catch {
+      // It was closed already.
+    }
+  }
 }

@@ -9,18 +9,18 @@ import { headerValue } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import {
   encodeSocketClose,
-  encodeSocketMessage,
+  encodeSocketPart,
   GOING_AWAY,
   MESSAGE_TOO_BIG,
   type SocketClose,
   type SocketEvent,
-  type SocketMessage,
   SocketRecordReader,
 } from "../../shared/http/socket-records.ts";
 import { bareUrl, isPotentiallyTrustworthy } from "../../shared/web/origin.ts";
 import { type CookieJar, cookieAccess, hopPartition, visibleChanges } from "./cookie-jar.ts";
 import { checkDestination, type DestinationPolicy } from "./destination.ts";
 import { setCookieField } from "./fields.ts";
+import type { HandshakeAnswer, OpenOriginSocket, OriginSocket } from "./origin-socket.ts";
 import type { TransportSecurity } from "./redirects.ts";
 import { classifyFailure, upstreamError } from "./send.ts";
 
@@ -28,43 +28,10 @@ import { classifyFailure, upstreamError } from "./send.ts";
 const HANDSHAKE_TIMEOUT = 240_000;
 /** Milliseconds: an origin has this long to answer a close, and then its connection is cut, as by Chromium. */
 const CLOSE_TIMEOUT = 10_000;
-/** Bytes: messages of all sockets of a phone that are not whole, or wait for the phone. An object has 128 MB for all. */
+/** Bytes: what all sockets of a phone hold that a runtime does not pace. An object has 128 MB for all. */
 const HELD_BYTES = 40 * 1024 * 1024;
-/** Why an origin is left that sends more than may wait (RFC 6455 section 7.4.1: an unexpected condition). */
-const TOO_MUCH_WAITS = 1011;
-
-/** An open connection to an origin, on which messages go both ways. */
-export interface OriginSocket {
-  /** The subprotocol that the origin chose; "" for none. */
-  readonly protocol: string;
-  /** The next message; null where the connection ended without a close. Rejects where it failed. */
-  receive(): Promise<SocketEvent | null>;
-  /** Bytes that have come and were not received. A runtime may read on, whoever wants it: then it says so by `onWaiting`. */
-  readonly waitingBytes: number;
-  onWaiting: (() => void) | null;
-  /** Resolves when more may be sent. */
-  send(message: SocketMessage): Promise<void>;
-  /** Sends a close, as its first or as its answer. */
-  close(close: Omit<SocketClose, "kind">): void;
-  /** Cuts the connection. Idempotent. */
-  abort(): void;
-}
-
-export interface Handshake {
-  readonly url: URL;
-  /** All but those that are the protocol's own (RFC 6455 section 4.1). */
-  readonly headers: Headers;
-}
-
-/** Outcome of a handshake; `socket` is null where the origin did not upgrade. */
-export interface HandshakeAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly socket: OriginSocket | null;
-}
-
-/** Reaches no private network by a name, unless that is allowed. Rejects once the signal is aborted. */
-export type OpenOriginSocket = (handshake: Handshake, signal: AbortSignal) => Promise<HandshakeAnswer>;
+/** Why an origin is left for which more is held than may be (RFC 6455 section 7.4.1: an unexpected condition). */
+const TOO_MUCH_IS_HELD = 1011;
 
 export interface PageSocketDeps extends Pick<Clock, "setTimer"> {
   readonly openSocket: OpenOriginSocket;
@@ -188,7 +155,7 @@ class SocketRelay {
   /** Share of this socket in the phone's total. */
   #held = 0;
   readonly #reader = new SocketRecordReader();
-  /** Parts of a message of the origin that have not left. */
+  /** Records of a part of the origin that have not left. */
   #leaving: Iterator<Uint8Array, void> | null = null;
   /** A close was sent to the origin. */
   #isClosing = false;
@@ -204,7 +171,7 @@ class SocketRelay {
     );
     if (signal.aborted) this.#leave();
     else signal.addEventListener("abort", () => this.#leave());
-    socket.onWaiting = () => this.#count();
+    socket.onHeld = () => this.#count();
     void this.#takePhone();
   }
 
@@ -218,7 +185,7 @@ class SocketRelay {
       return controller.error(gone());
     }
     if (event.kind !== "close") {
-      this.#leaving = encodeSocketMessage(event);
+      this.#leaving = encodeSocketPart(event);
       return this.#pull(controller);
     }
     controller.enqueue(encodeSocketClose(event));
@@ -258,12 +225,12 @@ class SocketRelay {
   /** Where the phone's sockets hold too much, the one that comes to hold more ends. */
   #count(): void {
     const { socketBytes } = this.#deps;
-    const held = this.#isOver ? 0 : this.#reader.heldBytes + this.#socket.waitingBytes;
+    const held = this.#isOver ? 0 : this.#socket.heldBytes;
     const isMore = held > this.#held;
     socketBytes.total += held - this.#held;
     this.#held = held;
     if (!isMore || socketBytes.total <= HELD_BYTES) return;
-    if (!this.#isClosing) this.#socket.close({ code: TOO_MUCH_WAITS, reason: "" });
+    if (!this.#isClosing) this.#socket.close({ code: TOO_MUCH_IS_HELD, reason: "" });
     this.#end();
   }
 

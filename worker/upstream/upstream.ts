@@ -49,7 +49,8 @@ import {
   serializedOrigin,
 } from "./fields.ts";
 import { type Admission, admit, checkResourcePolicy, firstByte, KnownMedia, SNIFFED_BYTES } from "./opaque.ts";
-import { type OpenOriginSocket, openPageSocket } from "./page-socket.ts";
+import type { OpenOriginSocket } from "./origin-socket.ts";
+import { openPageSocket } from "./page-socket.ts";
 import {
   BODY_FIELDS,
   basicAuthorization,

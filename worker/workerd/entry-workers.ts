@@ -1,9 +1,11 @@
 /** Entry for Cloudflare Workers: binds the router to the platform's assets, Durable Objects and loopback. */
+import { connect } from "cloudflare:sockets";
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { createRouter } from "../front/router.ts";
 import { DirectoryObject, directoryOf } from "./directory-object.ts";
-import { fetchUncached } from "./fetch-workerd.ts";
+import { connectByTcp, fetchUncached } from "./fetch-workerd.ts";
 import { askObject } from "./object-state.ts";
+import { answerDial } from "./origin-socket-workerd.ts";
 import { peerAddress } from "./peer-address.ts";
 import { TunnelObject } from "./tunnel-object.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
@@ -22,6 +24,13 @@ const app = createRouter<WorkerEnvironment>({
 export class UpstreamFetcher extends WorkerEntrypoint<WorkerEnvironment> {
   override fetch(request: Request): Promise<Response> {
     return fetchUncached(request);
+  }
+}
+
+/** The same for connections of pages' sockets. */
+export class OriginDialer extends WorkerEntrypoint<WorkerEnvironment> {
+  override fetch(request: Request): Promise<Response> {
+    return answerDial(connectByTcp(connect), request);
   }
 }
 

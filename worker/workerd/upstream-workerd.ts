@@ -19,17 +19,18 @@ import {
   reachByTcp,
   withByteFields,
 } from "./fetch-workerd.ts";
-import { openWorkerdSocket } from "./origin-socket-workerd.ts";
+import { createOpenSocket } from "./origin-socket-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** Entrypoints of this worker as `ctx.exports` gives them (compatibility flag enable_ctx_exports). */
 interface LoopbackExports {
   readonly UpstreamFetcher: Fetcher;
+  readonly OriginDialer: Fetcher;
 }
 
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
-  const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
+  const { UpstreamFetcher, OriginDialer } = ctx.exports as unknown as LoopbackExports;
   const loopback = (request: Request) => UpstreamFetcher.fetch(request, AS_CODED);
   const lenient = (request: Request) => fetchLeniently(request, connectByTcp(connect));
   const asking = withByteFields(createGatedFetch(fetchUncached, loopback, new HeaderGate()), lenient);
@@ -37,7 +38,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
   const parts = createUpstreamParts({
     fetch: isShared ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
     fetchLeniently: lenient,
-    openSocket: (handshake, signal) => openWorkerdSocket(loopback, handshake, signal),
+    openSocket: createOpenSocket({ dial: (request) => OriginDialer.fetch(request), fetch: loopback }),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),

@@ -25,7 +25,7 @@ export interface PageConfig extends SlotIdentity {
   readonly referrer: string;
   /** Of the script's element, for those of `srcdoc` documents. */
   readonly nonce: string;
-  /** Source lists of the policies in the response's fields that govern what it connects to; left out where none does. */
+  /** As `connectPolicies` says of the response's fields; left out where it says none. */
   readonly connect?: readonly string[];
   /** The policy in the response's field; "" for none. */
   readonly referrerPolicy: ReferrerPolicy | "";

@@ -18,7 +18,7 @@ import { obeyShell, passKeys, reportDocument } from "../page/report.ts";
 import type { CreateWebSocket } from "../page/web-socket.ts";
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
 import type { PageSockets } from "../page-workers.ts";
-import { connectSources } from "../policy.ts";
+import { connectPolicies } from "../policy.ts";
 import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 
@@ -53,7 +53,8 @@ function start(config: PageConfig): void {
       realm,
       base: () => toReal(document.baseURI, config),
       origin: config.realOrigin,
-      open: (request, port) => sockets.pass({ type: "socket", connect: sockets.connect(), ...request }, port),
+      policies: sockets.connect,
+      open: (request, port) => sockets.pass({ type: "socket", ...request }, port),
       onCookies: (cookies) => worker?.cookies.show(cookies),
     });
   const setWebSocket = (realm: Realm) =>
@@ -79,10 +80,14 @@ function showSource(): void {
 /** Sockets of the page and of its workers. */
 function pageSockets({ connect = [] }: PageConfig, worker: WorkerClient | null): PageSockets {
   return {
-    pass: (request, port) => worker?.openSocket(request, port),
+    pass(request, port) {
+      const { port1, port2 } = new MessageChannel();
+      addEventListener("pagehide", () => port1.postMessage(0));
+      worker?.openSocket(request, [port, port2]);
+    },
     connect() {
       const metas = document.querySelectorAll<HTMLMetaElement>('meta[http-equiv="content-security-policy" i]');
-      return [...connect, ...connectSources(Array.from(metas, ({ content }) => content))];
+      return [...connect, ...connectPolicies(Array.from(metas, ({ content }) => content))];
     },
   };
 }

@@ -14,11 +14,12 @@ interface WorkerRealm extends EventTarget {
 
 function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): void {
   showPlace(origin);
-  const open = askStarter(scope, connect);
+  const open = askStarter(scope);
   scope.WebSocket = ropewaySockets({
     realm: globalThis,
     base: () => base || location.href,
     origin,
+    policies: () => connect,
     open,
     onCookies: () => {},
   });

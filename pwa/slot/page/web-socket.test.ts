@@ -1,19 +1,20 @@
 import { describe, expect, it, vi } from "vitest";
-import type { PageToSocket, SocketRequest, SocketToPage } from "../../messages/socket-messages.ts";
+import type { GovernedSocketRequest, PageToSocket, SocketToPage } from "../../messages/socket-messages.ts";
 import { createWebSocket } from "./web-socket.ts";
 
 interface Opened {
-  readonly request: SocketRequest;
+  readonly request: GovernedSocketRequest;
   readonly port: MessagePort;
   readonly said: PageToSocket[];
 }
 
-function rig(base = "https://example.org/dir/") {
+function rig(base = "https://example.org/dir/", policies: readonly string[] = []) {
   const opened: Opened[] = [];
   const Socket = createWebSocket({
     realm: globalThis,
     base: () => base,
     origin: new URL(base).origin,
+    policies: () => policies,
     open(request, port) {
       const said: PageToSocket[] = [];
       port.onmessage = ({ data }: MessageEvent<PageToSocket>) => said.push(data);
@@ -47,11 +48,19 @@ describe("the constructor", () => {
       "",
       "",
     ]);
-    expect(far.request).toEqual({ url: "wss://example.org/live?x", protocols: ["a", "b"] });
+    expect(far.request).toEqual({ url: "wss://example.org/live?x", protocols: ["a", "b"], connect: [] });
     const http = await open("http://localhost:80/");
     expect(http.socket.url).toBe("ws://localhost/");
     end();
     http.end();
+  });
+
+  it("goes by TLS where the page's policy asks for that", async () => {
+    const policies = ["default-src *; upgrade-insecure-requests"];
+    const { open } = rig("https://example.org/", policies);
+    const { socket, far, end } = await open("ws://a.example:80/live");
+    expect([socket.url, far.request.connect]).toEqual(["wss://a.example/live", policies]);
+    end();
   });
 
   it("throws what the standard says", () => {

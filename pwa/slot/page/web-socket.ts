@@ -4,20 +4,30 @@
  */
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import { isMixedContent, parseUrl } from "../../../shared/web/origin.ts";
-import type { PageToSocket, SocketRequest, SocketToPage } from "../../messages/socket-messages.ts";
+import type { GovernedSocketRequest, PageToSocket, SocketToPage } from "../../messages/socket-messages.ts";
 
 export interface SocketHost {
   /** Whose objects it makes: of a window, a frame, or a worker. */
   readonly realm: Pick<
     typeof globalThis,
-    "Blob" | "CloseEvent" | "DOMException" | "Event" | "EventTarget" | "MessageChannel" | "MessageEvent" | "TypeError"
-  >;
+    | "Blob"
+    | "CloseEvent"
+    | "DOMException"
+    | "Event"
+    | "EventTarget"
+    | "MessageChannel"
+    | "MessageEvent"
+    | "SecurityPolicyViolationEvent"
+    | "TypeError"
+  > & { readonly document?: Document };
   /** Real URL that relative ones resolve on at the time. */
   readonly base: () => string;
   /** Serialized real origin of who asks. */
   readonly origin: string;
+  /** Those that govern what a script connects to at the time. */
+  readonly policies: () => readonly string[];
   /** Leads the port to the tunnel. */
-  readonly open: (request: SocketRequest, port: MessagePort) => void;
+  readonly open: (request: GovernedSocketRequest, port: MessagePort) => void;
   /** The server has set cookies that scripts may see. */
   readonly onCookies: (cookies: readonly ScriptCookie[]) => void;
 }
@@ -29,16 +39,21 @@ const STATES = { CONNECTING, OPEN, CLOSING, CLOSED };
 /** Bytes that were shown before the tunnel is told. */
 const SHOWN_STEP = 32 * 1024;
 
-function parseTarget(url: unknown, { base, origin, realm: { DOMException } }: SocketHost): URL {
+function parseTarget(
+  url: unknown,
+  policies: readonly string[],
+  { base, origin, realm: { DOMException } }: SocketHost,
+): URL {
   const parsed = parseUrl(String(url), base());
   if (parsed === null) throw new DOMException(`Cannot open WebSocket: invalid URL ${url}`, "SyntaxError");
   if (parsed.protocol === "http:") parsed.protocol = "ws:";
   else if (parsed.protocol === "https:") parsed.protocol = "wss:";
   if (!/^wss?:$/.test(parsed.protocol) || parsed.href.includes("#"))
-    throw new DOMException(`Cannot open WebSocket: scheme or fragment not allowed in ${url}`, "SyntaxError");
+    throw new DOMException(`Cannot open WebSocket: invalid URL ${url}`, "SyntaxError");
+  if (policies.some((policy) => /(^|;)\s*upgrade-i/i.test(policy))) parsed.protocol = "wss:";
   // As Chromium; the standard has it fail later.
   if (isMixedContent(new URL(parsed.href.replace("ws", "http")), origin))
-    throw new DOMException("Cannot open WebSocket: it is insecure, and the page is secure", "SecurityError");
+    throw new DOMException("Cannot open WebSocket: the page is secure", "SecurityError");
   return parsed;
 }
 
@@ -47,7 +62,7 @@ function checkedProtocols(protocols: unknown, { DOMException }: SocketHost["real
   const list = (isList ? [...(protocols as Iterable<unknown>)] : [protocols]).map(String);
   const names = new Set(list.map((name) => name.toLowerCase()));
   if (names.size !== list.length || !list.every((name) => /^[!#$%&'*+\-.^_`|~\w]+$/.test(name)))
-    throw new DOMException("Cannot open WebSocket: invalid or repeated subprotocol", "SyntaxError");
+    throw new DOMException("Cannot open WebSocket: invalid protocol", "SyntaxError");
   return list;
 }
 
@@ -67,9 +82,9 @@ function checkClose(
   const given = code === undefined ? null : clamped(code);
   const text = reason === undefined ? "" : String(reason).toWellFormed();
   if (given !== null && given !== 1000 && !(given >= 3000 && given <= 4999))
-    throw new DOMException(`Cannot close WebSocket: code ${given} is reserved`, "InvalidAccessError");
+    throw new DOMException(`Cannot close WebSocket: invalid code ${given}`, "InvalidAccessError");
   if (new TextEncoder().encode(text).length > 123)
-    throw new DOMException("Cannot close WebSocket: reason over 123 bytes", "SyntaxError");
+    throw new DOMException("Cannot close WebSocket: long reason", "SyntaxError");
   return { code: given ?? (text === "" ? null : 1000), reason: text };
 }
 
@@ -103,19 +118,20 @@ class SocketLine {
   constructor(host: SocketHost, target: EventTarget, url: unknown, protocols: unknown) {
     this.#host = host;
     this.#target = target;
-    this.url = parseTarget(url, host);
+    const connect = host.policies();
+    this.url = parseTarget(url, connect, host);
     const list = checkedProtocols(protocols, host.realm);
     const { port1, port2 } = new host.realm.MessageChannel();
     this.#port = port1;
     port1.onmessage = ({ data }: MessageEvent<SocketToPage>) => this.#receive(data);
     // The tunnel is gone.
     port1.addEventListener("close", () => this.#fail("the app was closed"));
-    host.open({ url: this.url.href, protocols: list }, port2);
+    host.open({ url: this.url.href, protocols: list, connect }, port2);
   }
 
   send(data: unknown): void {
     if (this.state === CONNECTING)
-      throw new this.#host.realm.DOMException("Cannot send on WebSocket: it is still connecting", "InvalidStateError");
+      throw new this.#host.realm.DOMException("Cannot send on WebSocket: connecting", "InvalidStateError");
     if (isOf(data, "Blob", "File")) {
       this.bufferedAmount += (data as Blob).size;
       const read = (data as Blob).arrayBuffer();
@@ -135,7 +151,7 @@ class SocketLine {
     this.state = CLOSING;
     if (state === OPEN) return this.#say(() => ({ type: "close", ...close }), CLOSING);
     this.#post({ type: "close", ...close });
-    setTimeout(() => this.#fail("it was closed before it opened"));
+    setTimeout(() => this.#fail("it was closed"));
   }
 
   /** In the order in which a script said it. */
@@ -177,7 +193,7 @@ class SocketLine {
       case "closed":
         return this.#end({ wasClean: true, code: message.code ?? 1005, reason: message.reason }, false);
       case "failed":
-        this.#fail(message.message);
+        this.#fail(message.message, message.violated);
     }
   }
 
@@ -194,19 +210,37 @@ class SocketLine {
     this.#shown = 0;
   }
 
-  #fail(why: string): void {
-    if (this.state === CLOSED) return;
-    console.warn(`WebSocket connection to '${this.url.href}' failed: ${why}`);
-    // Chromium has no such event where a connection that was open breaks.
-    this.#end({ wasClean: false, code: 1006, reason: "" }, !this.#wasOpen);
+  /** Content Security Policy Level 3, section 5.5; as much of it as scripts compare. */
+  #tellViolation(originalPolicy: string): void {
+    const { document, SecurityPolicyViolationEvent } = this.#host.realm;
+    (document ?? self).dispatchEvent(
+      new SecurityPolicyViolationEvent("securitypolicyviolation", {
+        bubbles: true,
+        documentURI: document?.URL ?? this.#host.base(),
+        blockedURI: this.url.href,
+        violatedDirective: "connect-src",
+        effectiveDirective: "connect-src",
+        originalPolicy,
+        disposition: "enforce",
+      }),
+    );
   }
 
-  #end(close: CloseEventInit, isError: boolean): void {
+  #fail(why: string, violated?: string): void {
+    if (this.state === CLOSED) return;
+    if (violated !== undefined) this.#tellViolation(violated);
+    console.warn(`WebSocket connection to '${this.url.href}' failed: ${why}`);
+    // Chromium has no such event where a connection that was open breaks.
+    // Nor one of its end where a policy has forbidden it.
+    this.#end(violated === undefined && { wasClean: false, code: 1006, reason: "" }, !this.#wasOpen);
+  }
+
+  #end(close: CloseEventInit | false, isError: boolean): void {
     const { CloseEvent, Event } = this.#host.realm;
     this.state = CLOSED;
     this.#port.close();
     if (isError) this.#target.dispatchEvent(new Event("error"));
-    this.#target.dispatchEvent(new CloseEvent("close", close));
+    if (close) this.#target.dispatchEvent(new CloseEvent("close", close));
   }
 }
 
@@ -251,7 +285,7 @@ export function createWebSocket(host: SocketHost): typeof WebSocket {
     constructor(url: string | URL, protocols: string | readonly string[] = []) {
       super();
       // biome-ignore lint/complexity/noArguments: rest parameters would change the function's length.
-      if (arguments.length === 0) throw new Refusal("Cannot open WebSocket: 1 argument required");
+      if (arguments.length === 0) throw new Refusal("Cannot open WebSocket: no URL");
       this.#line = new SocketLine(host, this, url, protocols);
     }
 
@@ -285,7 +319,7 @@ export function createWebSocket(host: SocketHost): typeof WebSocket {
 
     send(data: unknown): void {
       // biome-ignore lint/complexity/noArguments: as in the constructor.
-      if (arguments.length === 0) throw new Refusal("Cannot send on WebSocket: 1 argument required");
+      if (arguments.length === 0) throw new Refusal("Cannot send on WebSocket: no data");
       this.#line.send(data);
     }
 

@@ -73,11 +73,11 @@ export class WorkerClient {
     this.#post({ tag, type: "reads-pixels" }, null);
   }
 
-  /** Leads a page's end of a socket to the tunnel. */
-  openSocket(request: Omit<PageSocketRequest, "type">, port: MessagePort): void {
+  /** @param ports as of `PageSocketRequest`. */
+  openSocket(request: Omit<PageSocketRequest, "type">, ports: MessagePort[]): void {
     const message: PageToWorker = { tag, type: "socket", ...request };
-    if (this.#container.controller !== null) return this.#post(message, null, [port]);
-    void this.#container.ready.then(({ active }) => active?.postMessage(message, [port]));
+    if (this.#container.controller !== null) return this.#post(message, null, ports);
+    void this.#container.ready.then(({ active }) => active?.postMessage(message, ports));
   }
 
   /** Hands a port from the shell on to the worker that asked for it. */

@@ -18,7 +18,6 @@ import {
   type SlotBinding,
   type TunnelToPort,
 } from "../../messages/port-messages.ts";
-import type { SocketRequest } from "../../messages/socket-messages.ts";
 import type { FrameStart, ShellToTunnel, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { type Ask, DEAF, edgeRequest, type PhoneRequest } from "../exchange/exchange.ts";
 import { HeldResponse, type HeldResponses, holdNavigation } from "../requests/held-responses.ts";
@@ -48,7 +47,7 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
   /** @param request a page's, which may ask for anything. */
-  onSocket(request: SocketRequest, binding: SlotBinding, port: MessagePort): void;
+  onSocket(request: PortToTunnel & { type: "socket" }, binding: SlotBinding): void;
   onBrokenDocument(document: TunnelToShell & { type: "document"; kind: "broken" }): void;
   /** As of `TunnelAbilities`. */
   savesData(): boolean;
@@ -98,7 +97,8 @@ export class SlotPort {
   /** At first, and when that has changed. */
   introduce(): void {
     const savesData = this.#host.savesData();
-    this.#outbox.post({ type: "bound", binding: this.#binding, tunnel: TUNNEL, heedsUntil: true, savesData });
+    const knows = { heedsUntil: true, opensSockets: true };
+    this.#outbox.post({ type: "bound", binding: this.#binding, tunnel: TUNNEL, ...knows, savesData });
   }
 
   /** @param isLate whether its service worker has given up waiting, and asks elsewhere. */
@@ -107,7 +107,7 @@ export class SlotPort {
     if (isLate && (message.type === "request" || message.type === "script-cookie")) return;
     if (message.type === "request") return this.#startRequest(message);
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
-    if (message.type === "socket") return this.#host.onSocket(message, this.#binding, message.port);
+    if (message.type === "socket") return this.#host.onSocket(message, this.#binding);
     if (message.type === "reads-pixels") return this.#host.onReadsPixels(this.#binding.origin);
     if (message.type === "no-document" || message.type === "silent-document") return this.#tellShell(message);
     const exchange = this.#exchanges.get(message.id);

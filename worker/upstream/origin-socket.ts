@@ -1,6 +1,7 @@
 /**
- * A page's socket on Deno: RFC 6455's client over a connection to an address that was found and checked, since Deno's own
- * looks names up anew. It reads when somebody wants more, and so the origin is paced by the phone.
+ * A page's socket at its origin: RFC 6455's client over a connection that a runtime has made. Its own would look names up
+ * anew (Deno), or say nothing of what an origin has taken (workerd). It reads when somebody wants more, and a part was sent
+ * when the connection has it, so that both sides are paced.
  */
 import { toBase64 } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
@@ -9,41 +10,82 @@ import {
   MESSAGE_TOO_BIG,
   type SocketClose,
   type SocketEvent,
-  type SocketMessage,
+  type SocketPart,
 } from "../../shared/http/socket-records.ts";
 import * as limits from "../../shared/limits.ts";
 import { concat } from "../../shared/wire/frame.ts";
-import type { Handshake, HandshakeAnswer, OriginSocket } from "../upstream/page-socket.ts";
-import { connectFastest } from "./connect-fastest.ts";
+
+/** An open connection to an origin, on which messages go both ways. */
+export interface OriginSocket {
+  /** The subprotocol that the origin chose; "" for none. */
+  readonly protocol: string;
+  /** The next part; null where the connection ended without a close. Rejects where it failed. */
+  receive(): Promise<SocketEvent | null>;
+  /** Bytes that the edge holds for it, whoever wants them. What makes them more is said by `onHeld`. */
+  readonly heldBytes: number;
+  onHeld: (() => void) | null;
+  /** Resolves when more may be sent. */
+  send(part: SocketPart): Promise<void>;
+  /** Sends a close, as its first or as its answer. */
+  close(close: Omit<SocketClose, "kind">): void;
+  /** Cuts the connection. Idempotent. */
+  abort(): void;
+}
+
+export interface Handshake {
+  readonly url: URL;
+  /** All but those that are the protocol's own (RFC 6455 section 4.1). */
+  readonly headers: Headers;
+}
+
+/** Outcome of a handshake; `socket` is null where the origin did not upgrade. */
+export interface HandshakeAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly socket: OriginSocket | null;
+}
+
+/** Reaches no private network by a name, unless that is allowed. Rejects once the signal is aborted. */
+export type OpenOriginSocket = (handshake: Handshake, signal: AbortSignal) => Promise<HandshakeAnswer>;
+
+/** To the host of a URL, with TLS where its scheme says so. */
+export interface ByteConnection {
+  /** The next bytes, of any length but 0; null at the end. */
+  read(): Promise<Uint8Array | null>;
+  /** Resolves when it has all of them. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Cuts it: what waits on it resolves or rejects. */
+  close(): void;
+}
 
 /** Bytes of an answer's head; as Chromium's. */
 const HEAD_BYTES = 256 * 1024;
-const READ_BYTES = 64 * 1024;
+/** Milliseconds: what was said before an abort leaves within it, or not at all. */
+const LAST_WORDS_TIME = 1_000;
 /** RFC 6455 section 1.3. */
 const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 const Opcode = { CONTINUATION: 0, TEXT: 1, BINARY: 2, CLOSE: 8, PING: 9, PONG: 10 } as const;
+const FINAL = 0x80;
 /** Codes for a peer that breaks the protocol, or sends text that is none (RFC 6455 section 7.4.1). */
 const [PROTOCOL_BROKEN, NOT_UTF8] = [1002, 1007];
 
-/** @param addresses of the URL's name, all of which may be reached; null where its host is an address itself. */
-export async function openDenoSocket(
+export async function openOverConnection(
   { url, headers }: Handshake,
-  addresses: readonly string[] | null,
+  connection: ByteConnection,
   signal: AbortSignal,
 ): Promise<HandshakeAnswer> {
-  const connection = await connectTo(url, addresses, signal);
   const input = new Input(connection);
   const cut = () => input.close();
   signal.addEventListener("abort", cut);
   try {
     signal.throwIfAborted();
     const key = toBase64(crypto.getRandomValues(new Uint8Array(16)));
-    await writeAll(connection, requestBytes(url, headers, key));
+    await connection.write(requestBytes(url, headers, key));
     const answer = parseHead(await input.head());
     const isUpgraded = answer.status === 101 && (await isOurs(answer.headers, key));
     if (!isUpgraded) input.close();
-    const socket = isUpgraded ? new DenoSocket(connection, input, answer.headers) : null;
+    const socket = isUpgraded ? new ClientSocket(connection, input, answer.headers) : null;
     return { ...answer, socket };
   } catch (error) {
     input.close();
@@ -51,23 +93,6 @@ export async function openDenoSocket(
   } finally {
     signal.removeEventListener("abort", cut);
   }
-}
-
-/** @param addresses of the URL's name, all of which may be reached; null where its host is an address itself. */
-export async function connectTo(
-  { hostname, port, protocol }: URL,
-  addresses: readonly string[] | null,
-  signal: AbortSignal,
-): Promise<Deno.Conn> {
-  const isSecure = protocol === "https:";
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  const connect = (address: string, signal: AbortSignal) =>
-    Deno.connect({ hostname: address, port: Number(port) || (isSecure ? 443 : 80), signal });
-  const plain = await connectFastest(addresses ?? [host], connect, signal);
-  if (!isSecure) return plain;
-  const secure = await Deno.startTls(plain, { hostname: host, alpnProtocols: ["http/1.1"] });
-  await secure.handshake();
-  return secure;
 }
 
 function requestBytes(url: URL, headers: Headers, key: string): Uint8Array {
@@ -80,13 +105,13 @@ function requestBytes(url: URL, headers: Headers, key: string): Uint8Array {
     `Sec-WebSocket-Key: ${key}`,
     ...Array.from(headers, ([name, value]) => `${name}: ${value}`),
   ];
-  return Uint8Array.from(`${lines.join("\r\n")}\r\n\r\n`, (character) => character.charCodeAt(0));
+  const head = `${lines.join("\r\n")}\r\n\r\n`;
+  return Uint8Array.from(head, (character) => character.charCodeAt(0));
 }
 
 function parseHead(head: Uint8Array): { status: number; headers: Headers } {
-  const [first = "", ...lines] = Array.from(head, (byte) => String.fromCharCode(byte))
-    .join("")
-    .split(/\r?\n/);
+  const text = Array.from(head, (byte) => String.fromCharCode(byte)).join("");
+  const [first = "", ...lines] = text.split(/\r?\n/);
   const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1];
   if (status === undefined) throw broken("its answer to the handshake is not HTTP");
   const headers = new Headers();
@@ -111,11 +136,11 @@ async function isOurs(headers: Headers, key: string): Promise<boolean> {
 
 /** Bytes that come on a connection, read when they are wanted. */
 class Input {
-  readonly #connection: Deno.Conn;
-  #bytes = new Uint8Array(0);
+  readonly #connection: ByteConnection;
+  #bytes: Uint8Array = new Uint8Array(0);
   #isClosed = false;
 
-  constructor(connection: Deno.Conn) {
+  constructor(connection: ByteConnection) {
     this.#connection = connection;
   }
 
@@ -145,11 +170,7 @@ class Input {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    try {
-      this.#connection.close();
-    } catch {
-      // The connection was closed already.
-    }
+    this.#connection.close();
   }
 
   #take(count: number): Uint8Array {
@@ -159,10 +180,8 @@ class Input {
   }
 
   async #more(): Promise<boolean> {
-    const buffer = new Uint8Array(READ_BYTES);
-    const count = await this.#connection.read(buffer);
-    if (count === null) return false;
-    const more = buffer.subarray(0, count);
+    const more = this.#isClosed ? null : await this.#connection.read();
+    if (more === null) return false;
     this.#bytes = this.#bytes.length === 0 ? more : concat(this.#bytes, more);
     return true;
   }
@@ -182,40 +201,46 @@ interface FrameHead {
   readonly length: number;
 }
 
-class DenoSocket implements OriginSocket {
+class ClientSocket implements OriginSocket {
   readonly protocol: string;
-  onWaiting: (() => void) | null = null;
-  readonly #connection: Deno.Conn;
+  /** Less than a frame. */
+  readonly heldBytes = 0;
+  onHeld: (() => void) | null = null;
+  readonly #connection: ByteConnection;
   readonly #input: Input;
   /** Frames go one after the other. */
   #writing: Promise<unknown> = Promise.resolve();
   #hasClosed = false;
-  /** The message that is not whole; grows as its bytes come. */
-  #message: Uint8Array[] = [];
+  /** Of the message that the origin is sending. */
+  #kind: SocketPart["kind"] | null = null;
   #messageBytes = 0;
-  #kind: SocketMessage["kind"] | null = null;
+  readonly #text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  /** The frame whose payload comes, and how much of that is to come. */
+  #frame: FrameHead | null = null;
+  #left = 0;
+  /** A part of a message was sent, and more of it follows. */
+  #isWithin = false;
 
-  constructor(connection: Deno.Conn, input: Input, headers: Headers) {
+  constructor(connection: ByteConnection, input: Input, headers: Headers) {
     this.#connection = connection;
     this.#input = input;
     this.protocol = headers.get("sec-websocket-protocol") ?? "";
   }
 
-  get waitingBytes(): number {
-    return this.#messageBytes;
-  }
-
   async receive(): Promise<SocketEvent | null> {
     for (;;) {
-      const frame = await this.#frameHead();
+      const frame = this.#frame ?? (await this.#frameHead());
       if (frame === null) return null;
       const event = await (frame.opcode >= Opcode.CLOSE ? this.#control(frame) : this.#data(frame));
       if (event !== undefined) return event;
     }
   }
 
-  async send({ kind, bytes }: SocketMessage): Promise<void> {
-    await this.#write(kind === "text" ? Opcode.TEXT : Opcode.BINARY, bytes);
+  /** A part is a frame: browsers send long messages in several, too. */
+  async send({ kind, bytes, isLast }: SocketPart): Promise<void> {
+    const opcode = this.#isWithin ? Opcode.CONTINUATION : kind === "text" ? Opcode.TEXT : Opcode.BINARY;
+    this.#isWithin = !isLast;
+    await this.#write(opcode, bytes, isLast);
   }
 
   close({ code, reason }: Omit<SocketClose, "kind">): void {
@@ -229,7 +254,7 @@ class DenoSocket implements OriginSocket {
   /** Earlier messages leave, if the origin takes them. */
   abort(): void {
     const cut = () => this.#input.close();
-    const timer = setTimeout(cut, 1_000);
+    const timer = setTimeout(cut, LAST_WORDS_TIME);
     this.#writing.then(() => clearTimeout(timer)).then(cut, cut);
   }
 
@@ -265,25 +290,27 @@ class DenoSocket implements OriginSocket {
     return { kind: "close", code, reason };
   }
 
-  async #data({ opcode, isLast, length }: FrameHead): Promise<SocketEvent | null | undefined> {
-    if ((opcode === Opcode.CONTINUATION) !== (this.#kind !== null)) return this.#fail(PROTOCOL_BROKEN);
-    this.#kind ??= opcode === Opcode.TEXT ? "text" : "binary";
-    if (this.#messageBytes + length > limits.socketMessageBytes) return this.#fail(MESSAGE_TOO_BIG);
-    for (let left = length; left > 0; ) {
-      const part = await this.#input.some(left);
-      if (part === null) return null;
-      left -= part.length;
-      this.#messageBytes += part.length;
-      this.#message.push(part);
-      this.onWaiting?.();
-      if (this.#message.length > 1_024) this.#message = [concat(...this.#message)];
+  /** Its payload as it comes. */
+  async #data(frame: FrameHead): Promise<SocketEvent | null | undefined> {
+    if (this.#frame === null) {
+      if ((frame.opcode === Opcode.CONTINUATION) !== (this.#kind !== null)) return this.#fail(PROTOCOL_BROKEN);
+      this.#kind ??= frame.opcode === Opcode.TEXT ? "text" : "binary";
+      this.#messageBytes += frame.length;
+      if (this.#messageBytes > limits.socketMessageBytes) return this.#fail(MESSAGE_TOO_BIG);
+      this.#frame = frame;
+      this.#left = frame.length;
     }
-    if (!isLast) return undefined;
-    const message = { kind: this.#kind, bytes: concat(...this.#message) };
-    this.#message = [];
-    this.#messageBytes = 0;
-    this.#kind = null;
-    return message.kind === "text" && textOf(message.bytes) === null ? this.#fail(NOT_UTF8) : message;
+    const some = this.#left === 0 ? new Uint8Array(0) : await this.#input.some(this.#left);
+    if (some === null) return null;
+    this.#left -= some.length;
+    if (this.#left === 0) this.#frame = null;
+    const isLast = this.#left === 0 && frame.isLast;
+    if (some.length === 0 && !isLast) return undefined;
+    const kind = this.#kind ?? "binary";
+    if (kind === "text" && !isText(some, this.#text, isLast)) return this.#fail(NOT_UTF8);
+    if (isLast) this.#kind = null;
+    if (isLast) this.#messageBytes = 0;
+    return { kind, bytes: new Uint8Array(some), isLast };
   }
 
   #fail(code: number): null {
@@ -291,21 +318,21 @@ class DenoSocket implements OriginSocket {
     return null;
   }
 
-  #write(opcode: number, payload: Uint8Array): Promise<void> {
-    const frame = maskedFrame(opcode, payload);
-    const written = this.#writing.then(() => writeAll(this.#connection, frame));
+  #write(opcode: number, payload: Uint8Array, isLast = true): Promise<void> {
+    const frame = maskedFrame(isLast ? FINAL | opcode : opcode, payload);
+    const written = this.#writing.then(() => this.#connection.write(frame));
     this.#writing = written.catch(() => {});
     return written;
   }
 }
 
 /** RFC 6455 section 5.2. */
-function maskedFrame(opcode: number, payload: Uint8Array): Uint8Array {
+function maskedFrame(first: number, payload: Uint8Array): Uint8Array {
   const { length } = payload;
   const extended = length < 126 ? 0 : length < 65_536 ? 2 : 8;
   const frame = new Uint8Array(6 + extended + length);
   const view = new DataView(frame.buffer);
-  frame[0] = 0x80 | opcode;
+  frame[0] = first;
   frame[1] = 0x80 | (extended === 0 ? length : extended === 2 ? 126 : 127);
   if (extended === 2) view.setUint16(2, length);
   if (extended === 8) view.setBigUint64(2, BigInt(length));
@@ -317,15 +344,21 @@ function maskedFrame(opcode: number, payload: Uint8Array): Uint8Array {
   return frame;
 }
 
-async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length; ) offset += await connection.write(bytes.subarray(offset));
-}
-
 function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;
+  }
+}
+
+/** @param decoder of the whole text, part after part. */
+function isText(part: Uint8Array, decoder: TextDecoder, isLast: boolean): boolean {
+  try {
+    decoder.decode(part, { stream: !isLast });
+    return true;
+  } catch {
+    return false;
   }
 }
 
