@@ -36,6 +36,7 @@ describe("marks of a script", () => {
     ["location;f({l\\u006fcation})", "§«location»;f({l\\u006fcation})"],
     ["delete a?.location;(a?.location)();location", "§delete a?.location;(a?.location)();«location»"],
     ["let self={};class A{#location=self.location}", "§let self={};class A{#location=«self.location»}"],
+    ["/[/]\\/location/u.test(location)/2/i", "§/[/]\\/location/u.test(«location»)/2/i"],
     ["let a,a;export{b};location", "§let a,a;export{b};«location»"],
     ["import'x';await 1;location", "§import'x';await 1;«location»"],
     ["const t=top;", "§const t=«top»;"],
@@ -118,6 +119,20 @@ describe("marks of a script", () => {
     const looked = looks.mock.contexts.reduce((sum: number, list) => sum + (list as unknown[]).length, 0);
     looks.mockRestore();
     expect(looked).toBeLessThan(names.length);
+  });
+
+  it("take no time that grows with what a regular expression says", () => {
+    const compiled = vi.fn();
+    const native = RegExp;
+    vi.stubGlobal("RegExp", function Counted(...parts: [string, string]) {
+      compiled(parts);
+      return new native(...parts);
+    });
+    const marks = markReads(`location;/[${"\\p{L}".repeat(500)}]/u;/${"(?<a>)|".repeat(500)}/`);
+    vi.unstubAllGlobals();
+    expect(marks).not.toBeNull();
+    expect(compiled).not.toHaveBeenCalled();
+    expect(markReads("location;/a\\\n/")).toBeNull();
   });
 
   it("are none where a script nests deeper than can be read", () => {

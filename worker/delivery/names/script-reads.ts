@@ -3,7 +3,7 @@
  * so each read passes through a call that swaps these two objects and gives back all others. A local variable of the same
  * name passes through unchanged, so scopes need no looking at. Writes stay: the browser resolves them on the slot.
  */
-import { type Node, type Options, Parser } from "acorn";
+import { type Node, type Options, Parser, type TokenType, tokTypes } from "acorn";
 import {
   PARTS_CLOSE,
   READ_CLOSE,
@@ -93,8 +93,18 @@ function walk(program: Tree, onNode: (visit: Visit) => void): void {
   }
 }
 
+/** Parts of acorn's tokenizer that its types leave out. */
+interface Tokenizer {
+  readonly input: string;
+  pos: number;
+  raise(at: number, message: string): never;
+  readWord1(): string;
+  finishToken(type: TokenType, value: unknown): unknown;
+}
+
 /**
- * Without what it checks of names: for each it looks through a list of all others, so names cost the square of their number.
+ * Without what it checks of names and in regular expressions: for each it looks through a list of all others, so names cost the square of their number.
+ * Regular expressions, which it compiles too, cost as much as anyone likes.
  * A script that declares a name twice comes to the browser marked, which says what is wrong with it.
  */
 const Reader = Parser.extend(
@@ -102,8 +112,29 @@ const Reader = Parser.extend(
     class extends Base {
       declareName(): void {}
       checkLocalExport(): void {}
+      readRegexp(this: this & Tokenizer): unknown {
+        this.pos = expressionEnd(this.input, this.pos);
+        if (this.pos === -1) this.raise(0, "a regular expression does not end");
+        this.readWord1();
+        return this.finishToken(tokTypes.regexp, {});
+      }
     },
 );
+
+/** Index behind the slash that ends it; -1 where its line ends first. */
+function expressionEnd(text: string, start: number): number {
+  let isClass = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at] as string;
+    if (/[\n\r\u2028\u2029]/.test(character)) return -1;
+    if (character === "/" && !isClass) return at + 1;
+    if (character === "[") isClass = true;
+    else if (character === "]") isClass = false;
+    // A line that ends here ends it too.
+    else if (character === "\\" && !/[\n\r\u2028\u2029]/.test(text[at + 1] ?? "\n")) at++;
+  }
+  return -1;
+}
 
 const OPTIONS: Options = {
   ecmaVersion: "latest",
