@@ -18,6 +18,8 @@ const READS = `
   const { location: ofDocument } = document;
   said("of document", ofDocument.pathname);
   const kept = { location, top };
+  const { location: own, fetch: taker } = window;
+  said("functions", [own.host, taker === window.fetch, String(() => location.host), String(Function.prototype.toString)]);
   said("kept", [kept.location.host, window?.location?.host, typeof location, typeof top]);
   said("local", ((location) => location.host)({ host: "local" }));
   said("around", [self === top, top === parent, parent === self, window.top === window.self]);

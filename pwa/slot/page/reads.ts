@@ -4,7 +4,7 @@
  * whatever else it gets, and nothing that a page cannot have without it.
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { READ_HOOK } from "../../../shared/web/read-marks.ts";
+import { READ_HOOK, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import type { PageConfig } from "../documents/page-config.ts";
 import { isPage } from "../documents/this-document.ts";
 import { toReal, toSlot } from "../slot-url.ts";
@@ -23,16 +23,23 @@ export function answerReads({ config }: PageContext, names: OriginNames): void {
   const partsOf = (value: unknown): unknown =>
     value === window || value === document
       ? new Proxy(value as object, {
-          get(target, name) {
-            const part: unknown = Reflect.get(target, name);
-            return typeof part === "function" && part.prototype === undefined ? part.bind(target) : swap(part);
-          },
+          get: (target, name) => swap(Reflect.get(target, name)),
         })
       : value;
+  hideMarks();
   Object.defineProperty(window, READ_HOOK, {
     value: (value: unknown, _hook: unknown, kind: unknown) => (kind === 1 ? partsOf(value) : swap(value)),
     writable: true,
   });
+}
+
+/** A function's text says what its site wrote: workers are made of such texts, and have no hook. */
+function hideMarks(): void {
+  const { toString: native } = Function.prototype;
+  const shown: typeof native = new Proxy(native, {
+    apply: (target, value, args) => withoutReadMarks(Reflect.apply(target, value === shown ? target : value, args)),
+  });
+  Object.defineProperty(Function.prototype, "toString", { value: shown, writable: true, configurable: true });
 }
 
 /** As `parent` shows it. */
