@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
-import type { RequestHead } from "../../shared/http/heads.ts";
 import { TRACKERS_BLOCKED } from "../../shared/http/phone-fields.ts";
 import { CONFIG_PATH } from "../../shared/subprotocol.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
+import type { TestRequest } from "../testing/phone-session.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
@@ -39,7 +40,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     for (const close of closers) await close();
   });
 
-  const ask = (path: string, change: Partial<RequestHead> = {}) =>
+  const ask = (path: string, change: TestRequest = {}) =>
     phone.fetch(site + path, { destination: "script", mode: "no-cors", ...change }).then(
       ({ body }) => Buffer.from(body).toString(),
       ({ code }) => code,
@@ -58,6 +59,8 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect(await ask("/tracker/c.js")).toBe(ErrorCode.BLOCKED);
     expect(await ask("/tracker/d", { destination: "", mode: "cors", method: "POST" })).toBe(ErrorCode.BLOCKED);
     expect(await ask("/way")).toBe(ErrorCode.BLOCKED);
+    const socket = { ...scriptFetch(site), method: "CONNECT", protocol: "websocket", redirect: "error" } as const;
+    expect(await ask("/tracker/live", { ...socket, body: new ReadableStream() })).toBe(ErrorCode.BLOCKED);
     expect(asked).toEqual(["/way"]);
   });
 

@@ -3,9 +3,11 @@
  * one ever after, as for DNS rebinding, and the other way round. Argument: the runtime. Prints what came of them: which
  * server was reached, or the errors' messages.
  */
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { type EdgeOptions, startEdge } from "../../scripts/edge-process.ts";
 import type { RopewayError } from "../../shared/errors.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { startNameServer } from "./name-server.ts";
 import { pairPhone, TestPhone } from "./test-phone.ts";
 
@@ -27,12 +29,29 @@ const origin = createServer((request, response) => {
     for (let line = 0; line < 200; line++) response.setHeader(`x-${line}`, line);
   response.setHeader("connection", "close").end(localAddress === `::ffff:${PUBLIC}` ? "public" : "PRIVATE");
 });
+origin.on("upgrade", ({ headers, socket: { localAddress } }, socket) => {
+  const accept = createHash("sha1").update(`${headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
+  const where = localAddress === `::ffff:${PUBLIC}` ? "public" : "PRIVATE";
+  const fields = [`Sec-WebSocket-Accept: ${accept.digest("base64")}`, `Sec-WebSocket-Protocol: ${where}`];
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${fields.join("\r\n")}\r\n\r\n`,
+  );
+});
 await new Promise<void>((resolve) => origin.listen(80, "::", resolve));
 const [runtime] = process.argv.slice(2);
 const edge = await startEdge({ runtime: runtime as EdgeOptions["runtime"], port: 0, ip: "127.0.0.1" });
 const phone = new TestPhone(edge.url, await pairPhone(edge.url, edge.accessKey));
 await phone.connect();
 
+const SOCKET = {
+  ...scriptFetch("http://page.test"),
+  method: "CONNECT",
+  protocol: "websocket",
+  credentials: "include",
+  redirect: "error",
+  headers: [["sec-websocket-protocol", "public, PRIVATE"]],
+} as const;
+const openSocket = async (url: string) => (await phone.start(url, { ...SOCKET, body: new ReadableStream() })).head;
 const outcomes = new Set<string>();
 for (const kind of ["public", "private"]) {
   for (let index = 0; index < NAMES; index++) {
@@ -43,6 +62,11 @@ for (const kind of ["public", "private"]) {
         (error: RopewayError) => error.message,
       );
       outcomes.add(outcome);
+      const socket = await openSocket(`http://${kind}${index}.test/${path}`).then(
+        ({ headers }) => `a socket to ${headers.find(([name]) => name === "sec-websocket-protocol")?.[1]}`,
+        (error: RopewayError) => error.message,
+      );
+      outcomes.add(socket);
     }
   }
 }
