@@ -24,6 +24,17 @@ const READS = `
   said("local", ((location) => location.host)({ host: "local" }));
   said("around", [self === top, top === parent, parent === self, window.top === window.self]);
   said("ancestors", [...location.ancestorOrigins].length + " " + location.ancestorOrigins.contains("x"));
+  const made = (name, members) => Object.assign(document.createElement(name), members);
+  const link = made("a", { href: "/x?y#z" });
+  said("link", [link, link.href, link.origin, link.host, link.hostname, link.port, link.protocol, link.pathname, link.search]);
+  said("links", [link.host === location.host, made("a", { href: location.href }).href === location.href, made("area", { href: "b" }).href]);
+  said("far link", [made("a", { href: "http://far.example:81/x" }).host, made("a", {}).href, made("a", {}).host, made("a", { href: "mailto:a@b" }).origin]);
+  said("base", [document.baseURI, document.documentElement.baseURI]);
+  said("elements", [made("img", { src: "data:," }).src, made("form", { action: "/f" }).action, made("form", {}).action,
+    made("button", { formAction: "f" }).formAction, made("script", { src: "/s" }).src, made("link", { href: "/l" }).href,
+    made("source", { src: "/s" }).src, made("video", { poster: "/p" }).poster, made("input", { src: "/i" }).src]);
+  said("this script", document.currentScript?.src);
+  said("entries", [performance.getEntriesByType("navigation")[0].name, new Request("/r").url]);
   said("box", document.documentElement.getBoundingClientRect().top);
   try { said("link", new URL("other", location).href + new URL("?q", location.href).href); } catch (error) { said("link", error); }
 `;
@@ -35,7 +46,12 @@ function serve(origin: TestOrigin, otherOrigin: TestOrigin): void {
   for (const each of [origin, otherOrigin]) {
     each.route("/read.js", ({ reply }) => reply(200, script, `"use strict"; { ${READS} }`));
     each.route("/module.js", ({ reply }) =>
-      reply(200, script, `import "./imported.js"; { ${READS} } log.push("done");`),
+      reply(
+        200,
+        script,
+        `import "./imported.js"; { ${READS} } const request = new XMLHttpRequest(); request.open("GET", "/inner?xhr");
+      request.onload = async () => log.push(request.responseURL, (await fetch("/inner?fetched")).url, "done"); request.send();`,
+      ),
     );
     each.route("/imported.js", ({ reply }) =>
       reply(200, script, `export {}; log.push("imported at " + location.pathname);`),
@@ -138,4 +154,42 @@ test("workers read the real site, as in a direct visit", async ({ app, direct, o
   await direct.page.goto(`${origin.origin}/`);
   await app.goto(`${origin.origin}/`);
   expect(await run(await app.content())).toEqual(await run(direct.page));
+});
+
+test("nothing that scripts send names the slot, signed as they read it", async ({ app, origin, otherOrigin }) => {
+  const send = `
+    const { href, host } = location;
+    const signed = JSON.stringify([href, host, document.URL, origin, top.location.href, document.baseURI, new Error().stack ? location.origin : ""]);
+    const sum = [...signed].reduce((total, { length }, at) => total + signed.charCodeAt(at) * (at + length), 0);
+    const text = { method: "POST", headers: { "content-type": "text/plain", "x-from": href }, body: sum + signed };
+    const all = ["", "OTHER"].flatMap((target) => [
+      fetch(target + "/echo?" + encodeURIComponent(href), text),
+      fetch(target + "/echo", { method: "POST", body: new URLSearchParams({ href, host }) }),
+    ]);
+    navigator.sendBeacon("/echo?beacon", signed);
+    new Image().src = "OTHER/echo?image&from=" + encodeURIComponent(document.location);
+    Promise.allSettled(all).then(() => document.title = "sent");`;
+  for (const each of [origin, otherOrigin]) each.page("/", "<p>Page</p>");
+  const bodies: string[] = [];
+  for (const each of [origin, otherOrigin])
+    each.route("/echo", async ({ body, reply }) => {
+      bodies.push(String(await body()));
+      reply(200, { "access-control-allow-origin": "*", "access-control-allow-headers": "*" }, "");
+    });
+  origin.page("/page", `<p>Page</p><script>${send.replaceAll("OTHER", otherOrigin.origin)}</script>`);
+  await app.goto(`${origin.origin}/page?a=1`);
+  const content = await app.content();
+  await expect.poll(() => content.title()).toBe("sent");
+  await otherOrigin.requestTo("/echo");
+  await expect.poll(() => origin.requests.some(({ url }) => url.includes("beacon"))).toBe(true);
+  const { host } = new URL(content.url());
+  const [name = ""] = host.split(".");
+  const heads = [origin, otherOrigin].flatMap(({ requests }) => requests.map((each) => JSON.stringify(each)));
+  const seen = [...heads, ...bodies];
+  expect(seen.length).toBeGreaterThan(6);
+  expect(seen.filter((text) => text.includes(name) || text.includes("ropeway"))).toEqual([]);
+  const signed = bodies.flatMap((body) => /^(\d+)(\[.*)$/.exec(body) ?? []);
+  expect(signed).toHaveLength(6);
+  for (const [sum, text = ""] of [signed.slice(1, 3), signed.slice(4)])
+    expect([...text].reduce((total, _, at) => total + text.charCodeAt(at) * (at + 1), 0)).toBe(Number(sum));
 });

@@ -1,7 +1,4 @@
-/**
- * A document says real values about itself. `location` cannot be changed, and `baseURI` stays with it:
- * scripts compare it with `a.href`, which the browser resolves on the slot.
- */
+/** A document says real values about itself. Those that cannot be changed: `reads.ts`. */
 
 import { removeNetworkFeatures } from "../documents/this-document.ts";
 import { beforeScript, blobPrelude, dataScript, type PageSockets, serveWorker } from "../page-workers.ts";

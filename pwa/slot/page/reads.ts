@@ -10,10 +10,37 @@ import { isPage } from "../documents/this-document.ts";
 import { toReal, toSlot } from "../slot-url.ts";
 import type { OriginNames } from "./origin-names.ts";
 import type { PageContext } from "./page-context.ts";
+import { baseOf, patchAccessor, patchMethod } from "./patch.ts";
+
+/** Addresses that the browser resolves on the slot, by interface. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  EventSource: ["url"],
+  HashChangeEvent: ["oldURL", "newURL"],
+  HTMLAnchorElement: ["href"],
+  HTMLAreaElement: ["href"],
+  HTMLBaseElement: ["href"],
+  HTMLButtonElement: ["formAction"],
+  HTMLFormElement: ["action"],
+  HTMLImageElement: ["src", "currentSrc"],
+  HTMLInputElement: ["formAction", "src"],
+  HTMLLinkElement: ["href"],
+  HTMLMediaElement: ["src", "currentSrc"],
+  HTMLScriptElement: ["src"],
+  HTMLSourceElement: ["src"],
+  HTMLTrackElement: ["src"],
+  HTMLVideoElement: ["poster"],
+  Node: ["baseURI"],
+  PerformanceEntry: ["name"],
+  Request: ["url"],
+  Response: ["url"],
+  StyleSheet: ["href"],
+  XMLHttpRequest: ["responseURL"],
+};
 
 const PARTS = ["protocol", "host", "hostname", "port", "pathname", "search", "hash"] as const;
 
 export function answerReads({ config }: PageContext, names: OriginNames): void {
+  showAddresses(config);
   const { location: native, top } = window;
   const shown = createLocation(native, config, names);
   const swap = (value: unknown): unknown => {
@@ -42,6 +69,23 @@ function hideMarks(): void {
   Object.defineProperty(Function.prototype, "toString", { value: shown, writable: true, configurable: true });
 }
 
+/** Scripts compare them with `location`. */
+function showAddresses(config: PageConfig): void {
+  const real = (value: unknown) =>
+    typeof value === "string" && value.startsWith(config.slotOrigin) ? toReal(value, config) : value;
+  const realm = window as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>;
+  for (const [name, properties] of Object.entries(ADDRESSES))
+    for (const property of properties)
+      patchAccessor(realm[name]?.prototype ?? {}, property, { get: (native) => real(native()) });
+  for (const { prototype } of [HTMLAnchorElement, HTMLAreaElement]) {
+    patchMethod(prototype, "toString", (native, self) => real(native(self, [])));
+    for (const part of ["origin", "protocol", "host", "hostname", "port"] as const)
+      patchAccessor(prototype, part, {
+        get: (native, self) => parseUrl(String(real((self as HTMLAnchorElement).href)))?.[part] ?? native(),
+      });
+  }
+}
+
 /** As `parent` shows it. */
 function pageAround(): Window {
   let each: Window = window;
@@ -54,7 +98,7 @@ function createLocation(native: Location, config: PageConfig, names: OriginNames
   const real = () => toReal(native.href, config);
   const onSlot = (url: unknown): string => {
     const text = String(url);
-    const absolute = parseUrl(text, document.baseURI)?.href;
+    const absolute = parseUrl(text, baseOf(document))?.href;
     // Those that are no addresses, as the browser takes them.
     return absolute === undefined ? text : toSlot(absolute, config);
   };
