@@ -36,7 +36,7 @@ const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
  * character each.
  *
  * @param request without a body.
- * @throws RopewayError NOT_HTTP or CONNECTION_RESET for the answer; else as `connect` does.
+ * @throws RopewayError NOT_HTTP, CONNECTION_RESET or TLS_FAILED for the answer; else as `connect` does.
  */
 export async function fetchLeniently(request: Request, connect: ConnectToOrigin): Promise<Response> {
   const url = new URL(request.url);
@@ -60,6 +60,8 @@ export async function fetchLeniently(request: Request, connect: ConnectToOrigin)
     return toResponse(head, body && streamOf(body, close));
   } catch (error) {
     await close();
+    // workerd takes a connection for open before the other side has shown its certificate.
+    if (url.protocol === "https:" && !bytes.hasCome) throw tlsFailed(url.host, error);
     throw error;
   }
 }
@@ -96,6 +98,7 @@ class Bytes {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #host: string;
   #rest: Uint8Array = new Uint8Array();
+  #hasCome = false;
 
   /** @param host of the origin, for messages. */
   constructor(source: ReadableStream<Uint8Array>, host: string) {
@@ -147,12 +150,23 @@ class Bytes {
     return taken;
   }
 
+  /** Whether there were any. */
+  get hasCome(): boolean {
+    return this.#hasCome;
+  }
+
   async #more(): Promise<boolean> {
     const { done, value } = await this.#reader.read().catch(() => ({ done: true, value: undefined }));
     if (done || value === undefined) return false;
+    this.#hasCome = true;
     this.#rest = this.#rest.length === 0 ? value : concat(this.#rest, value);
     return true;
   }
+}
+
+function tlsFailed(host: string, cause: unknown): RopewayError {
+  const message = `Cannot reach ${host}: its certificate or TLS handshake failed`;
+  return new RopewayError(ErrorCode.TLS_FAILED, "stream", "origin", message, { cause });
 }
 
 function notHttp(host: string, reason: string): RopewayError {

@@ -6,10 +6,8 @@ import { createExplainFailure, type ExplainFailureDeps } from "./fetch-workerd.t
 const lost = classifyFailure(new Error("Network connection lost."));
 const internal = classifyFailure(new Error("internal error; reference = abc"));
 
-const stream = { readable: new ReadableStream<Uint8Array>(), writable: new WritableStream<Uint8Array>() };
-
 function explainWith(
-  outcome: "opened" | "opened, TLS failed" | "failed" | "hangs",
+  outcome: "opened" | "opened, TLS failed" | "opened, TLS failed later" | "failed" | "hangs",
   extra: Partial<ExplainFailureDeps> = {},
 ) {
   const asked: { hostname: string; port: number }[] = [];
@@ -19,16 +17,19 @@ function explainWith(
       asked.push(address);
       const failure = () => Promise.reject(new Error("proxy request failed, cannot connect to the specified address"));
       const socket = (fate: string): ReturnType<ExplainFailureDeps["connect"]> => ({
-        ...stream,
+        // A handshake that fails ends what comes.
+        readable: outcome === "opened, TLS failed later" ? new Blob([]).stream() : new ReadableStream(),
+        writable: new WritableStream(),
         opened: fate === "opened" ? Promise.resolve({}) : fate === "failed" ? failure() : new Promise(() => {}),
         closed: fate === "failed" ? failure() : new Promise(() => {}),
         close: async () => closes++,
-        startTls: () => socket(outcome === "opened" ? "opened" : "failed"),
+        startTls: () => socket(outcome === "opened, TLS failed" ? "failed" : "opened"),
       });
-      return socket(outcome === "opened, TLS failed" ? "opened" : outcome);
+      return socket(outcome.startsWith("opened") ? "opened" : outcome);
     },
-    setTimer(task) {
-      if (outcome === "hangs") task();
+    setTimer(task, delay) {
+      // The whole diagnosis takes longer than a handshake.
+      if (outcome === "hangs" || delay < 2_000) task();
       return () => {};
     },
     ...extra,
@@ -42,6 +43,13 @@ describe("createExplainFailure", () => {
     ["reset", "opened", lost, "https://a.example/", ErrorCode.CONNECTION_RESET],
     ["reset in TLS", "opened, TLS failed", lost, "https://a.example/", ErrorCode.CONNECTION_RESET],
     ["TLS", "opened, TLS failed", internal, "https://a.example/", ErrorCode.TLS_FAILED],
+    [
+      "TLS that fails once it is used",
+      "opened, TLS failed later",
+      internal,
+      "https://a.example/",
+      ErrorCode.TLS_FAILED,
+    ],
     ["not HTTP over TLS", "opened", internal, "https://a.example/", ErrorCode.NOT_HTTP],
     ["not HTTP", "opened", internal, "http://a.example/", ErrorCode.NOT_HTTP],
     ["no such name", "failed", internal, "https://a.example/", ErrorCode.NAME_NOT_RESOLVED],

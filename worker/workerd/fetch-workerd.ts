@@ -156,15 +156,29 @@ async function probe({ connect, setTimer }: ExplainFailureDeps, url: URL): Promi
     return socket;
   };
   const result = connectByTcp(watched)(url, over.signal).then(
-    (connection): Probe => {
+    async (connection): Promise<Probe> => {
+      const isOpen = url.protocol !== "https:" || (await staysOpen(connection, setTimer));
       Promise.resolve(connection.close()).catch(() => {});
-      return "opened";
+      return isOpen ? "opened" : "TLS failed";
     },
     (): Probe => (isReached ? "TLS failed" : "failed"),
   );
   const first = await Promise.race([result, tooLate]);
   over.abort();
   return first;
+}
+
+/** Milliseconds in which a handshake fails. */
+const HANDSHAKE_TIME = 1_000;
+
+/** workerd takes a connection for open before the other side has shown its certificate. */
+function staysOpen({ readable }: OriginConnection, setTimer: SetTimer): Promise<boolean> {
+  const read = readable.getReader().read();
+  const ends = read.then(
+    ({ done }) => !done,
+    () => false,
+  );
+  return Promise.race([ends, pause(setTimer, HANDSHAKE_TIME).then(() => true)]);
 }
 
 /** Rejects where nobody takes a connection there. @param host with a port, or of a site over https. */

@@ -9,7 +9,7 @@ import type { PageConfig } from "../documents/page-config.ts";
 import { isPage } from "../documents/this-document.ts";
 import { toReal, toSlot } from "../slot-url.ts";
 import type { OriginNames } from "./origin-names.ts";
-import type { PageContext } from "./page-context.ts";
+import type { PageContext, Realm } from "./page-context.ts";
 import { baseOf, patchAccessor, patchMethod } from "./patch.ts";
 
 /** Addresses that the browser resolves on the slot, by interface. */
@@ -70,14 +70,14 @@ function hideMarks(): void {
 }
 
 /** Scripts compare them with `location`. */
-function showAddresses(config: PageConfig): void {
+export function showAddresses(config: PageConfig, realm: Realm = window): void {
   const real = (value: unknown) =>
     typeof value === "string" && value.startsWith(config.slotOrigin) ? toReal(value, config) : value;
-  const realm = window as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>;
+  const interfaces = realm as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>;
   for (const [name, properties] of Object.entries(ADDRESSES))
     for (const property of properties)
-      patchAccessor(realm[name]?.prototype ?? {}, property, { get: (native) => real(native()) });
-  for (const { prototype } of [HTMLAnchorElement, HTMLAreaElement]) {
+      patchAccessor(interfaces[name]?.prototype ?? {}, property, { get: (native) => real(native()) });
+  for (const { prototype } of [realm.HTMLAnchorElement, realm.HTMLAreaElement]) {
     patchMethod(prototype, "toString", (native, self) => real(native(self, [])));
     for (const part of ["origin", "protocol", "host", "hostname", "port"] as const)
       patchAccessor(prototype, part, {
