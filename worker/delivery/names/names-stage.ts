@@ -14,11 +14,11 @@ import type { DecodedResponse } from "../stage.ts";
 import { markReads } from "./script-reads.ts";
 
 /** Bytes: a longer script comes as it is. To read it takes a millisecond for a kilobyte or two. */
-const MOST_SCRIPT = 512 * 1024;
+const MOST_SCRIPT = 256 * 1024;
 /** Characters of a script in a document, likewise: the document waits for its end. */
 const MOST_INLINE = 128 * 1024;
 /** Characters of all such scripts of a document. */
-const MOST_OF_DOCUMENT = 512 * 1024;
+const MOST_OF_DOCUMENT = 256 * 1024;
 /** Milliseconds in which a script is read whole, or goes as it is. It runs no sooner. */
 const READ_WITHIN = 3_000;
 /** Bytes of scripts whose marked text is kept for the next phone; shorter ones are read again. */
