@@ -10,7 +10,6 @@ import { patchConnection } from "./identity.ts";
 import { watchFrameNavigations } from "./navigations.ts";
 import type { PageContext, Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod, removeProperties } from "./patch.ts";
-import { showAddresses } from "./reads.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
 const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'";
@@ -59,7 +58,6 @@ export class ChildWindows {
       this.#realms.add(child.Document.prototype);
       removeNetworkFeatures(child);
       patchConnection(child, this.#context);
-      showAddresses(this.#context.config, child);
       removeProperties(child.Navigator.prototype, ["serviceWorker"]);
     }
     this.#watchBlobs(child);

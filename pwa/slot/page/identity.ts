@@ -1,4 +1,7 @@
-/** A document says real values about itself. Those that cannot be changed: `reads.ts`. */
+/**
+ * A document says real values about itself. `location` cannot be changed, and `baseURI` stays with it:
+ * scripts compare it with `a.href`, which the browser resolves on the slot.
+ */
 
 import { removeNetworkFeatures } from "../documents/this-document.ts";
 import { beforeScript, blobPrelude, dataScript, type PageSockets, serveWorker } from "../page-workers.ts";

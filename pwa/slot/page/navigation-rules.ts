@@ -4,7 +4,6 @@
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { isSlotUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../slot-url.ts";
-import { baseOf, hrefOf } from "./patch.ts";
 
 export type NavigationGoal =
   /** The browser's own business: javascript:, about:, blob:, data:, and what is no URL. */
@@ -137,8 +136,8 @@ export function htmlElement<Name extends "a" | "form" | "input">(
 
 /** An address as the document means it, whose query is in its encoding. Undefined for none. */
 export function resolved(text: string, document: Document): string | undefined {
-  if (parseUrl(text, baseOf(document)) === null) return undefined;
-  return hrefOf(Object.assign(htmlElement(document, "a"), { href: text }));
+  if (parseUrl(text, document.baseURI) === null) return undefined;
+  return Object.assign(htmlElement(document, "a"), { href: text }).href;
 }
 
 /** Files count by their names; line ends become CR LF (section 4.10.22.7). */

@@ -22,7 +22,7 @@ import {
   withQuery,
 } from "./navigation-rules.ts";
 import type { PageContext, Realm } from "./page-context.ts";
-import { baseOf, hrefOf, nativeReader, patchAccessor, patchMethod } from "./patch.ts";
+import { patchAccessor, patchMethod } from "./patch.ts";
 
 /** The window that is to go there. */
 type Goer =
@@ -76,7 +76,7 @@ export function send(
   context: PageContext,
   slots: { isSlot(origin: string): boolean },
 ): void {
-  const parsed = parseUrl(text, baseOf(document));
+  const parsed = parseUrl(text, document.baseURI);
   const url = parsed?.href ?? text;
   const isSlots = parsed !== null && slots.isSlot(parsed.origin);
   const goal = isSlots ? ({ kind: "native" } as const) : navigationGoal(url, "frame", context.config);
@@ -293,14 +293,12 @@ function targetOf(element: Element | null, name: string, { realm: { document } }
   return element?.getAttribute(name) ?? document.querySelector("base[target]")?.getAttribute("target") ?? "";
 }
 
-const hrefs = { a: hrefOf, area: nativeReader("HTMLAreaElement", "href") };
-
-function addressOf(link: Element): string {
-  const { localName, namespaceURI } = link;
-  if (namespaceURI?.endsWith("xhtml") && (localName === "a" || localName === "area")) return hrefs[localName](link);
+function hrefOf(link: Element): string {
+  const href = "href" in link ? link.href : "";
+  if (typeof href === "string") return href;
   // An SVG link: its href is an SVGAnimatedString.
   const text = link.getAttribute("href") ?? link.getAttribute("xlink:href") ?? "";
-  return parseUrl(text, baseOf(link))?.href ?? "";
+  return parseUrl(text, link.baseURI)?.href ?? "";
 }
 
 /** The link that was clicked, unless the browser does something else with the click. */
@@ -314,7 +312,7 @@ function linkOf(event: MouseEvent): Element | undefined {
 
 function onClick(event: MouseEvent, context: PageContext): void {
   const link = linkOf(event);
-  const url = link === undefined ? "" : addressOf(link);
+  const url = link === undefined ? "" : hrefOf(link);
   if (link === undefined || url === "") return;
   const goal = navigationGoal(url, "page", context.config);
   if (link.hasAttribute("download") && goal.kind === "slot") {
@@ -403,7 +401,7 @@ function onStopped(event: Event, context: PageContext): void {
   };
   if (event.type === "click" && "button" in event) {
     const link = linkOf(event as MouseEvent);
-    if (link !== undefined) turn(link, addressOf(link), targetOf(link, "target", context));
+    if (link !== undefined) turn(link, hrefOf(link), targetOf(link, "target", context));
   } else if (event.type === "submit" && "submitter" in event) {
     const form = event.target as HTMLFormElement;
     const submitter = (event as SubmitEvent).submitter;

@@ -88,22 +88,6 @@ export function patchResponseType(own: readonly string[]): void {
   });
 }
 
-/**
- * A property as the browser has it, whatever pages get to see in its place. To be called as a module is evaluated.
- *
- * @param name of an interface.
- */
-export function nativeReader(name: string, property: string): (self: object) => string {
-  const prototype = (globalThis as unknown as Record<string, { readonly prototype: object } | undefined>)[name]
-    ?.prototype;
-  const get = prototype && getOwnPropertyDescriptor(prototype, property)?.get;
-  return (self) => String(get === undefined ? Reflect.get(self, property) : apply(get, self, []));
-}
-
-/** The address that relative ones in a node start from, on the slot. */
-export const baseOf = nativeReader("Node", "baseURI");
-export const hrefOf = nativeReader("HTMLAnchorElement", "href");
-
 /** Takes properties away, so that `in` and typeof say the feature is missing. */
 export function removeProperties(target: object, names: readonly string[]): void {
   for (const name of names) deleteProperty(target, name);

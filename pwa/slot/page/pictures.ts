@@ -5,7 +5,7 @@
  */
 import type { ImageNote } from "../../../shared/http/phone-fields.ts";
 import { ORIGINAL_MARK } from "../../messages/worker-messages.ts";
-import { nativeReader, patchMethod } from "./patch.ts";
+import { patchMethod } from "./patch.ts";
 
 export class Pictures {
   /** By URL as elements name it. */
@@ -35,29 +35,25 @@ export class Pictures {
 
   #shown(target: EventTarget | null): void {
     if (!(target instanceof HTMLImageElement) || target.tabIndex === 0) return;
-    const note = this.#noteOf(sourceOf(target));
+    const note = this.#noteOf(target.currentSrc);
     if (note?.kind === "held") becomeButton(target, target.alt || "Picture", note.bytes);
   }
 
   #tapped(event: Event): void {
     const [target = null] = event.composedPath();
-    const note = target instanceof HTMLImageElement ? this.#noteOf(sourceOf(target)) : null;
+    const note = target instanceof HTMLImageElement ? this.#noteOf(target.currentSrc) : null;
     if (note?.kind === "held" || this.#films.load(target)) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
     if (note === null) return;
-    const url = sourceOf(target as HTMLImageElement);
-    for (const each of document.images) if (sourceOf(each) === url) loadOriginal(each);
+    const url = (target as HTMLImageElement).currentSrc;
+    for (const each of document.images) if (each.currentSrc === url) loadOriginal(each);
   }
 }
 
-const sourceOf = nativeReader("HTMLImageElement", "currentSrc");
-const filmSource = nativeReader("HTMLMediaElement", "src");
-const filmSourceOf = nativeReader("HTMLSourceElement", "src");
-
 function loadOriginal(image: HTMLImageElement): void {
-  const url = sourceOf(image);
+  const url = image.currentSrc;
   const isChosen = image.srcset !== "" || image.parentElement instanceof HTMLPictureElement;
   if (isChosen) {
     // Without the candidates' densities it would have another size.
@@ -146,8 +142,7 @@ class Films {
   #heldIn(element: EventTarget | null): { film: HTMLMediaElement; url: string; bytes: number } | null {
     const film = element instanceof HTMLSourceElement ? element.parentElement : element;
     if (!(film instanceof HTMLMediaElement)) return null;
-    const own = filmSource(film);
-    for (const src of own === "" ? Array.from(film.querySelectorAll("source"), filmSourceOf) : [own]) {
+    for (const { src } of film.src === "" ? film.querySelectorAll("source") : [film]) {
       const bytes = this.#bytesOf(src);
       if (bytes !== undefined) return { film, url: src, bytes };
     }

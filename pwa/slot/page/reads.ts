@@ -9,41 +9,28 @@ import type { PageConfig } from "../documents/page-config.ts";
 import { isPage } from "../documents/this-document.ts";
 import { toReal, toSlot } from "../slot-url.ts";
 import type { OriginNames } from "./origin-names.ts";
-import type { PageContext, Realm } from "./page-context.ts";
-import { baseOf, patchAccessor, patchMethod } from "./patch.ts";
+import type { PageContext } from "./page-context.ts";
+import { patchAccessor } from "./patch.ts";
 
-/** Addresses that the browser resolves on the slot, by interface. */
-const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
-  EventSource: ["url"],
-  HashChangeEvent: ["oldURL", "newURL"],
-  HTMLAnchorElement: ["href"],
-  HTMLAreaElement: ["href"],
-  HTMLBaseElement: ["href"],
-  HTMLButtonElement: ["formAction"],
-  HTMLFormElement: ["action"],
-  HTMLImageElement: ["src", "currentSrc"],
-  HTMLInputElement: ["formAction", "src"],
-  HTMLLinkElement: ["href"],
-  HTMLMediaElement: ["src", "currentSrc"],
-  HTMLScriptElement: ["src"],
-  HTMLSourceElement: ["src"],
-  HTMLTrackElement: ["src"],
-  HTMLVideoElement: ["poster"],
-  Node: ["baseURI"],
-  PerformanceEntry: ["name"],
-  Request: ["url"],
-  Response: ["url"],
-  StyleSheet: ["href"],
-  XMLHttpRequest: ["responseURL"],
+/** Addresses that scripts tell others, and hardly compare with where they are: those come from all scripts alike. */
+const TOLD: Readonly<Record<string, string>> = {
+  EventSource: "url",
+  PerformanceEntry: "name",
+  Request: "url",
+  Response: "url",
+  XMLHttpRequest: "responseURL",
 };
 
 const PARTS = ["protocol", "host", "hostname", "port", "pathname", "search", "hash"] as const;
 
 export function answerReads({ config }: PageContext, names: OriginNames): void {
-  showAddresses(config);
   const { location: native, top } = window;
   const shown = createLocation(native, config, names);
+  const address = realAddress(config);
+  for (const [name, property] of Object.entries(TOLD))
+    patchAccessor(interfaceOf(name)?.prototype ?? {}, property, { get: (read) => address(String(read())) });
   const swap = (value: unknown): unknown => {
+    if (typeof value === "string") return address(value);
     if (value === native) return shown;
     return value === top && value !== window ? pageAround() : value;
   };
@@ -69,21 +56,19 @@ function hideMarks(): void {
   Object.defineProperty(Function.prototype, "toString", { value: shown, writable: true, configurable: true });
 }
 
-/** Scripts compare them with `location`. */
-export function showAddresses(config: PageConfig, realm: Realm = window): void {
-  const real = (value: unknown) =>
-    typeof value === "string" && value.startsWith(config.slotOrigin) ? toReal(value, config) : value;
-  const interfaces = realm as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>;
-  for (const [name, properties] of Object.entries(ADDRESSES))
-    for (const property of properties)
-      patchAccessor(interfaces[name]?.prototype ?? {}, property, { get: (native) => real(native()) });
-  for (const { prototype } of [realm.HTMLAnchorElement, realm.HTMLAreaElement]) {
-    patchMethod(prototype, "toString", (native, self) => real(native(self, [])));
-    for (const part of ["origin", "protocol", "host", "hostname", "port"] as const)
-      patchAccessor(prototype, part, {
-        get: (native, self) => parseUrl(String(real((self as HTMLAnchorElement).href)))?.[part] ?? native(),
-      });
-  }
+const interfaceOf = (name: string) =>
+  (window as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>)[name];
+
+/** An address of the slot, its origin or host as the real one; any other text as it is. */
+function realAddress(config: PageConfig): (text: string) => string {
+  const { slotOrigin, realOrigin } = config;
+  const [slot, real] = [new URL(slotOrigin), new URL(realOrigin)];
+  const exact = new Map([
+    [slot.hostname, real.hostname],
+    [slot.host, real.host],
+    [slotOrigin, realOrigin],
+  ]);
+  return (text) => exact.get(text) ?? (text.startsWith(slotOrigin) ? toReal(text, config) : text);
 }
 
 /** As `parent` shows it. */
@@ -98,7 +83,7 @@ function createLocation(native: Location, config: PageConfig, names: OriginNames
   const real = () => toReal(native.href, config);
   const onSlot = (url: unknown): string => {
     const text = String(url);
-    const absolute = parseUrl(text, baseOf(document))?.href;
+    const absolute = parseUrl(text, document.baseURI)?.href;
     // Those that are no addresses, as the browser takes them.
     return absolute === undefined ? text : toSlot(absolute, config);
   };

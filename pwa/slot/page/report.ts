@@ -10,7 +10,7 @@ import { isShortcut } from "../shortcuts.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { navigationGoal } from "./navigation-rules.ts";
 import type { PageContext } from "./page-context.ts";
-import { nativeReader, patchMethod } from "./patch.ts";
+import { patchMethod } from "./patch.ts";
 
 const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   loading: "loading",
@@ -18,11 +18,9 @@ const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   complete: "loaded",
 };
 
-const hrefOf = nativeReader("HTMLLinkElement", "href");
-
 function iconUrl(): string | null {
   const link = document.querySelector<HTMLLinkElement>("link[rel~=icon i][href]");
-  if (link !== null) return hrefOf(link);
+  if (link !== null) return link.href;
   return document.documentElement instanceof HTMLElement ? `${location.origin}/favicon.ico` : null;
 }
 

@@ -39,6 +39,9 @@ describe("marks of a script", () => {
     ["/[/]\\/location/u.test(location)/2/i", "§/[/]\\/location/u.test(«location»)/2/i"],
     ["let a,a;export{b};location", "§let a,a;export{b};«location»"],
     ["import'x';await 1;location", "§import'x';await 1;«location»"],
+    ["a.host===location.host", "§«a.host»===«location».host"],
+    ["f(a.href,b?.src,c.origin.x)", "§f(«a.href»,«b?.src»,«c.origin».x)"],
+    ["x=import.meta.url", "§x=«import.meta.url»"],
     ["const t=top;", "§const t=«top»;"],
     ["<!-- a\nlocation", "<!-- a\n§«location»"],
     ["\ufefflocation", "\ufeff§«location»"],
@@ -50,6 +53,7 @@ describe("marks of a script", () => {
 
   it.each([
     "location='/x'",
+    "a.href='/x';a.href+='y';a.action();({href:a.src}=b)",
     "location+='#x'",
     "window.location='/x'",
     "for(location of x);",

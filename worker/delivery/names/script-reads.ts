@@ -2,6 +2,9 @@
  * Reads of `location` and `top` in a script. A browser lets nobody change either, and on a slot both say where the slot is;
  * so each read passes through a call that swaps these two objects and gives back all others. A local variable of the same
  * name passes through unchanged, so scopes need no looking at. Writes stay: the browser resolves them on the slot.
+ *
+ * Addresses of elements pass through it, too: scripts compare them with `location`, and a script that is not marked is to
+ * see the slot in both.
  */
 import { type Node, type Options, Parser, type TokenType, tokTypes } from "acorn";
 import {
@@ -16,6 +19,13 @@ import {
 /** What a text has in which there may be such a read; most that say `top` mean the edge of a box. */
 const MENTIONS =
   /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=/;
+
+/** Members that are addresses on the slot, or parts of them. */
+const ADDRESSES: ReadonlySet<string> = new Set(
+  "action baseURI currentSrc formAction host hostname href origin poster src".split(" "),
+);
+const NAMES_ADDRESS =
+  /\.\s*(?:action|baseURI|currentSrc|formAction|host|hostname|href|origin|poster|src)\b|import\s*\.\s*meta\b/;
 
 /** Names of a window, by which scripts reach its `top`. */
 const WINDOWS: ReadonlySet<string> = new Set(["window", "self", "globalThis", "frames", "parent", "defaultView"]);
@@ -49,7 +59,7 @@ const isTree = (value: unknown): value is Tree =>
 
 /** @returns the script with its reads marked; null where it has none, or is no script that can be read. */
 export function markReads(text: string): string | null {
-  if (!MENTIONS.test(text) || text.includes(READ_HOOK)) return null;
+  if (!(MENTIONS.test(text) || NAMES_ADDRESS.test(text)) || text.includes(READ_HOOK)) return null;
   const program = parsed(text);
   if (program === null) return null;
   const edits: Edit[] = [];
@@ -204,14 +214,21 @@ function around(node: unknown, close: string, text: string): Edit[] {
       ];
 }
 
-/** "location" or "top" where the node is a reference of that name, or a member. */
-function nameRead(node: Tree): "location" | "top" | null {
-  const { type, name, property, computed } = node;
+/** The name where the node is a reference or member that may be marked. */
+function nameRead(node: Tree): string | null {
+  const { type, name, property, computed, object } = node;
   let found: unknown;
   if (type === "Identifier") found = name;
-  else if (type === "MemberExpression" && isTree(property)) found = computed === true ? property.value : property.name;
+  else if (type === "MemberExpression" && isTree(property)) {
+    found = computed === true ? property.value : property.name;
+    // Those of a location that is marked are real.
+    if (computed !== true && ADDRESSES.has(String(found))) return isLocation(object) ? null : String(found);
+    if (found === "url" && isTree(object) && object.type === "MetaProperty") return "url";
+  }
   return found === "location" || found === "top" ? found : null;
 }
+
+const isLocation = (node: unknown): boolean => isTree(node) && nameRead(node) === "location";
 
 /** Whether it stands where a name is declared or written, is a key, or gives `this` to a call. */
 function isNoRead({ node, parent, key }: Visit): boolean {
