@@ -38,6 +38,28 @@ describe("a response on its way to the phone", () => {
     }
   });
 
+  it("has its head on the way though its first bytes do not come", async () => {
+    const late = Promise.withResolvers<void>();
+    const atOnce = (task: () => void) => {
+      queueMicrotask(task);
+      return () => {};
+    };
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await late.promise;
+        controller.enqueue(new TextEncoder().encode(PAGE));
+        controller.close();
+      },
+    });
+    const navigation = { ...request, head: { ...requestHead, mode: "navigate", destination: "document" } as const };
+    const delivered = await deliver(
+      { head: { ...responseHead, headers: HTML }, body },
+      { request: navigation, observer: null, refer, setTimer: atOnce },
+    );
+    late.resolve();
+    expect(inflateRawSync(await bytesOf(delivered.body)).toString()).toBe(PAGE);
+  });
+
   it("without a body passes no stage", async () => {
     const observer = vi.fn(() => null);
     const response = { head: { ...responseHead, headers: HTML }, body: null };

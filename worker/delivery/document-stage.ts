@@ -2,6 +2,7 @@
  * The first stage of `deliver`: how a browser shows a document, and in which encoding it is, by its type and its first bytes
  * (MIME Sniffing, HTML section 13.2.3.2). The phone is told where that is more than the fields say.
  */
+import { setTimer as realTimer, type SetTimer } from "../../shared/clock.ts";
 import { headerValue, headerValues } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
 import {
@@ -20,15 +21,18 @@ import { concat } from "../../shared/wire/frame.ts";
 import { bodyOf, type ReadAhead } from "./references.ts";
 import type { Stage } from "./stage.ts";
 
+/** Milliseconds that a head waits for them, as HTML section 13.2.3.2 has it for the prescan: pages may come slowly. */
+const START_TIME = 500;
+
 /** Of `readStart`: resolves with the first bytes of the body, once they are enough or no more come. */
 type IsEnough = (start: Uint8Array) => boolean;
 
 /** Says how a document is shown. What comes of a download that goes on was said before. */
-export const describe: Stage = async (response, { request }) => {
+export const describe: Stage = async (response, { request, setTimer = realTimer }) => {
   const { head, body } = response;
   const isWhole = head.continues !== true && head.status !== 206 && !isRedirectStatus(head.status);
   if (request.head.mode !== "navigate" || !isWhole) return response;
-  const start = new BodyStart(body);
+  const start = new BodyStart(body, setTimer);
   const document = await documentOf(head.status, head.headers, (isEnough) => start.read(isEnough));
   const alone = shownDocument(head.status, head.headers, "");
   const isTold = (["kind", "essence", "encoding"] as const).every((name) => document[name] === alone[name]);
@@ -39,25 +43,35 @@ export const describe: Stage = async (response, { request }) => {
 /** A body whose first bytes may be read ahead. */
 class BodyStart {
   readonly #source: ReadableStream<Uint8Array>;
+  readonly #setTimer: SetTimer;
   #read: ReadAhead | null = null;
+  #isLate = false;
 
-  constructor(source: ReadableStream<Uint8Array>) {
+  constructor(source: ReadableStream<Uint8Array>, setTimer: SetTimer) {
     this.#source = source;
+    this.#setTimer = setTimer;
   }
 
   async read(isEnough: IsEnough): Promise<Uint8Array> {
     this.#read ??= { chunks: [], rest: { reader: this.#source.getReader(), pending: null } };
     const { chunks, rest } = this.#read;
-    for (;;) {
-      const start = concat(...chunks);
-      if (rest === "whole" || this.#read.rest === "whole" || isEnough(start)) return start;
-      const pending = rest.reader.read();
-      const read = await pending.catch(() => null);
-      // What fails here fails again for whoever reads on.
-      if (read === null) this.#read = { chunks, rest: { reader: rest.reader, pending } };
-      if (read?.done) this.#read = { chunks, rest: "whole" };
-      if (read === null || read.done) return start;
-      chunks.push(read.value.slice());
+    const late = Promise.withResolvers<null>();
+    const cancelTimer = this.#setTimer(() => late.resolve(null), START_TIME);
+    try {
+      for (;;) {
+        const start = concat(...chunks);
+        if (this.#isLate || rest === "whole" || this.#read.rest === "whole" || isEnough(start)) return start;
+        const pending = rest.reader.read();
+        // What fails here fails again for whoever reads on.
+        const read = await Promise.race([pending.catch(() => null), late.promise]);
+        this.#isLate = read === null;
+        if (read === null) this.#read = { chunks, rest: { reader: rest.reader, pending } };
+        if (read?.done) this.#read = { chunks, rest: "whole" };
+        if (read === null || read.done) return start;
+        chunks.push(read.value.slice());
+      }
+    } finally {
+      cancelTimer();
     }
   }
 

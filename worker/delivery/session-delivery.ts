@@ -205,6 +205,7 @@ export class SessionDelivery {
       observer: images && wished ? this.#readers.watching(request.head, observer) : observer,
       images:
         images && wish ? (each) => images.apply(each, request.head, this.#readers.wishFor(request.head, wish)) : null,
+      setTimer: this.#options.setTimer,
       names: names ? (each) => names.apply(each, request.head) : null,
       refer: this.#references.refer,
       dictionary: dictionary ?? null,

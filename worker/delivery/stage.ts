@@ -1,5 +1,6 @@
 /** Stages of `deliver`: functions from one response to the next. */
 
+import type { SetTimer } from "../../shared/clock.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import type { ObserveBody } from "../push/document-push.ts";
@@ -28,6 +29,8 @@ export interface Delivery {
   readonly observer: ObserveBody | null;
   /** Changes a picture as the phone wishes; null where that wishes nothing. */
   readonly images?: ((response: DecodedResponse) => Promise<DecodedResponse>) | null;
+  /** The edge's; the platform's by default. */
+  readonly setTimer?: SetTimer;
   /** Marks reads of scripts; null where the edge does not. */
   readonly names?: ((response: DecodedResponse) => Promise<DecodedResponse>) | null;
   readonly refer: Refer;
