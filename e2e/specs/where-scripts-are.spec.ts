@@ -34,7 +34,7 @@ const READS = `
     made("button", { formAction: "f" }).formAction, made("script", { src: "/s" }).src, made("link", { href: "/l" }).href,
     made("source", { src: "/s" }).src, made("video", { poster: "/p" }).poster, made("input", { src: "/i" }).src]);
   said("this script", document.currentScript?.src);
-  said("entries", [performance.getEntriesByType("navigation")[0].name, new Request("/r").url]);
+  said("request", new Request("/r").url);
   said("box", document.documentElement.getBoundingClientRect().top);
   try { said("link", new URL("other", location).href + new URL("?q", location.href).href); } catch (error) { said("link", error); }
 `;

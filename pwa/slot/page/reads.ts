@@ -15,7 +15,6 @@ import { patchAccessor } from "./patch.ts";
 /** Addresses that scripts tell others, and hardly compare with where they are: those come from all scripts alike. */
 const TOLD: Readonly<Record<string, string>> = {
   EventSource: "url",
-  PerformanceEntry: "name",
   Request: "url",
   Response: "url",
   XMLHttpRequest: "responseURL",
