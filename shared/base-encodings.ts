@@ -36,13 +36,20 @@ export function fromBase64Url(text: string): Uint8Array | null {
 const CHUNK_BYTES = 4096;
 
 /** The byte string of `bytes[start..end)`: one character per octet (isomorphic decode, Infra standard section 4.5). */
-export function bytesToByteString(bytes: Uint8Array, start: number, end: number): string {
+export function bytesToByteString(bytes: Uint8Array, start = 0, end = bytes.length): string {
   if (end - start <= CHUNK_BYTES) return chunkToByteString(bytes, start, end);
   let text = "";
   for (let at = start; at < end; at += CHUNK_BYTES) {
     text += chunkToByteString(bytes, at, Math.min(at + CHUNK_BYTES, end));
   }
   return text;
+}
+
+/** The octets of a byte string (isomorphic encode, Infra standard section 4.6). */
+export function byteStringToBytes(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }
 
 /** `text` itself if it is a byte string already, else the byte string of its UTF-8 octets. */

@@ -197,20 +197,21 @@ export function entryKey(
   return navigation?.currentEntry?.key ?? ADDRESS_KEY + href;
 }
 
+/** A navigation that came to nothing. */
+export interface FailedNavigation {
+  readonly kind: "failed";
+  readonly url: string;
+  /** Method of the request that failed. */
+  readonly method: string;
+  readonly code: number;
+  readonly message: string;
+}
+
 /**
  * Why a document is missing; carried as JSON in `data-notice` of the script's element. URLs are real ones, `from` is the
  * one that redirected, or "".
  */
-export type Notice =
-  | {
-      readonly kind: "failed";
-      readonly url: string;
-      /** Method of the request that failed. */
-      readonly method: string;
-      readonly code: number;
-      readonly message: string;
-    }
-  | { readonly kind: "moved"; readonly url: string; readonly from: string };
+export type Notice = FailedNavigation | { readonly kind: "moved"; readonly url: string; readonly from: string };
 
 /** Whether a slot can be emptied for another origin, as its service worker sees it. */
 export interface SlotCondition {

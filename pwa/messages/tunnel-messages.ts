@@ -1,7 +1,9 @@
 /** Between the shell and its tunnel worker. */
+
 import type { HeaderList, Recoding } from "../../shared/http/heads.ts";
 import type { AcceptTable } from "../../shared/http/phone-fields.ts";
 import { parseUrl } from "../../shared/web/origin.ts";
+import type { FailedNavigation } from "./page-messages.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
 /**
@@ -319,13 +321,7 @@ type NavigationNews =
 /** Of documents of pages. URLs are real, without fragments. */
 type DocumentNews =
   /** A navigation of a page's own within its top-level slot failed, and the page stays. */
-  | {
-      readonly kind: "failed";
-      readonly url: string;
-      readonly method: string;
-      readonly code: number;
-      readonly message: string;
-    }
+  | FailedNavigation
   /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
   | { readonly kind: "none"; readonly origin: string }
   /**

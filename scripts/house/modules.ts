@@ -102,7 +102,7 @@ export const MODULES: readonly Module[] = [
       "shared/web/documents.ts",
     ],
     open: [],
-    uses: ["http"],
+    uses: ["base", "http"],
   },
   {
     name: "origin",

@@ -2,6 +2,7 @@
  * Documents: how a browser shows a response that answers a navigation, by what the edge says of it or its fields alone, and
  * its bytes as text in which markup can be read and changed without another byte of it becoming a different one.
  */
+import { byteStringToBytes, bytesToByteString } from "../base-encodings.ts";
 import { headerValue } from "../http/head-fields.ts";
 import type { HeaderField, HeaderList } from "../http/heads.ts";
 
@@ -146,7 +147,11 @@ interface Codec {
 function codecOf(encoding: string | null, isPlain: boolean): Codec {
   if (encoding !== null && writtenEncoding(encoding) === "utf-8") return asCharacters(encoding, isPlain);
   const mark = markTrails(encoding ?? "");
-  return { read: (bytes) => mark(bytes), write: asBytes, decode: (written) => decodeValue(written, encoding) };
+  return {
+    read: (bytes) => mark(bytes),
+    write: byteStringToBytes,
+    decode: (written) => decodeValue(written, encoding),
+  };
 }
 
 function asCharacters(encoding: string, isPlain: boolean): Codec {
@@ -172,17 +177,10 @@ const MARK = 0x100;
 const PART = 8 * 1024;
 
 /** A character for each. */
-export function oneToOne(codes: Uint8Array | Uint16Array): string {
+function charactersOf(codes: Uint16Array): string {
   let text = "";
   for (let at = 0; at < codes.length; at += PART) text += String.fromCharCode(...codes.subarray(at, at + PART));
   return text;
-}
-
-/** A byte for each, of those from `oneToOne`. */
-export function asBytes(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
 }
 
 function asReferences(value: string): string {
@@ -200,7 +198,9 @@ function withEncodedQuery(written: string): string {
 }
 
 function decodeValue(written: string, encoding: string | null): string {
-  return /[^\0-\x7f]/.test(written) ? new TextDecoder(encoding ?? "windows-1252").decode(asBytes(written)) : written;
+  return /[^\0-\x7f]/.test(written)
+    ? new TextDecoder(encoding ?? "windows-1252").decode(byteStringToBytes(written))
+    : written;
 }
 
 /** Of two bytes, the second may look like ASCII, behind one of these. Four bytes (GB 18030) read as two of a byte and a digit. */
@@ -211,7 +211,7 @@ const LEADS: readonly (readonly [encoding: RegExp, lead: RegExp])[] = [
 
 function markTrails(encoding: string): (bytes: Uint8Array) => string {
   const [, leads] = LEADS.find(([name]) => name.test(encoding)) ?? [];
-  if (leads === undefined) return oneToOne;
+  if (leads === undefined) return (bytes) => bytesToByteString(bytes);
   const isLead = Array.from({ length: 0x100 }, (_, byte) => leads.test(String.fromCharCode(byte)));
   let isBehind = false;
   return (bytes) => {
@@ -220,6 +220,6 @@ function markTrails(encoding: string): (bytes: Uint8Array) => string {
       if (isBehind && byte >= 0x40 && byte < 0x7f) codes[at] = MARK + byte;
       isBehind = !isBehind && isLead[byte] === true;
     }
-    return oneToOne(codes);
+    return charactersOf(codes);
   };
 }

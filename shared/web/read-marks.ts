@@ -3,6 +3,8 @@
  * (PROTOCOL.md section 5.12). They are unambiguous: whoever wants the bytes that the origin sent takes them out again.
  */
 
+import { byteStringToBytes, bytesToByteString } from "../base-encodings.ts";
+
 /** The function that a read passes through. A text that has its name comes as it is. */
 export const READ_HOOK = "ropeway$";
 
@@ -25,21 +27,8 @@ export function unmarkedBody(body: ReadableStream<Uint8Array<ArrayBuffer>>): Rea
   return new ReadableStream({
     async pull(controller) {
       const bytes = new Uint8Array(await new Response(body).arrayBuffer());
-      controller.enqueue(toBytes(withoutReadMarks(toCharacters(bytes))));
+      controller.enqueue(byteStringToBytes(withoutReadMarks(bytesToByteString(bytes))));
       controller.close();
     },
   });
-}
-
-/** A character for each byte, as the marks are ASCII and no other byte matters. */
-export function toCharacters(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
-  return parts.join("");
-}
-
-export function toBytes(characters: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(characters.length);
-  for (let at = 0; at < characters.length; at++) bytes[at] = characters.charCodeAt(at);
-  return bytes;
 }

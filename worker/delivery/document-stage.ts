@@ -2,6 +2,7 @@
  * The first stage of `deliver`: how a browser shows a document, and in which encoding it is, by its type and its first bytes
  * (MIME Sniffing, HTML section 13.2.3.2). The phone is told where that is more than the fields say.
  */
+import { bytesToByteString } from "../../shared/base-encodings.ts";
 import { setTimer as realTimer, type SetTimer } from "../../shared/clock.ts";
 import { headerValue, headerValues } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
@@ -11,7 +12,6 @@ import {
   encodingOf,
   isJson,
   markedEncoding,
-  oneToOne,
   type ShownDocument,
   shownDocument,
 } from "../../shared/web/documents.ts";
@@ -202,7 +202,7 @@ function isBinaryByte(byte: number): boolean {
 
 /** @param mayBeMarkup where nothing says that it is plain text. */
 function sniffType(bytes: Uint8Array, mayBeMarkup: boolean): string {
-  const start = oneToOne(bytes.subarray(0, SNIFFED_BYTES));
+  const start = bytesToByteString(bytes.subarray(0, SNIFFED_BYTES));
   if (mayBeMarkup) {
     const text = start.replace(/^\xef\xbb\xbf/, "");
     if (TAGS.test(text)) return "text/html";
@@ -236,7 +236,7 @@ const SPACE = "\\t\\n\\f\\r ";
 export function declaredEncoding(form: DocumentForm, charset: string | null, start: Uint8Array): string | null {
   const said = markedEncoding(start) ?? charset;
   if (said !== null || form === "text") return said;
-  const text = oneToOne(start.subarray(0, PRESCAN_BYTES));
+  const text = bytesToByteString(start.subarray(0, PRESCAN_BYTES));
   const wide = /^(?:(<\0\?\0x\0)|\0<\0\?\0x)/.exec(text);
   if (wide !== null) return wide[1] === undefined ? "utf-16be" : "utf-16le";
   return form === "xml" ? (xmlEncoding(text) ?? "utf-8") : (metaEncoding(text) ?? xmlEncoding(text));
@@ -248,7 +248,7 @@ function isDecided(form: DocumentForm, charset: string | null, start: Uint8Array
   // Three bytes may be a byte order mark, which comes before what the field says.
   if (start.length < 3) return false;
   if (form === "text" || charset !== null || markedEncoding(start) !== null) return true;
-  return form === "xml" ? start.includes(GREATER) : metaEncoding(oneToOne(start)) !== null;
+  return form === "xml" ? start.includes(GREATER) : metaEncoding(bytesToByteString(start)) !== null;
 }
 
 /** "Get an XML encoding" (HTML section 13.2.3.2). */

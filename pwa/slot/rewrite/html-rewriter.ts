@@ -411,11 +411,9 @@ export function rewriteElement(name: string, element: AttributeAccess, context: 
     case "iframe":
       rewriteFrame(element, context);
       break;
-    case "link": {
-      const rel = neutraliseRelations(element.get("rel") ?? "");
-      if (rel !== null) element.set("rel", rel);
+    case "link":
+      rewriteLink(element);
       break;
-    }
     case "meta":
       rewriteMeta(element, context);
       break;
@@ -454,6 +452,12 @@ export const NEUTRALISED_RELATIONS: ReadonlySet<string> = new Set([
 ]);
 
 const PREFIX = "ropeway-";
+
+/** A `<link>` without relations by which the browser would fetch past the worker. */
+export function rewriteLink(element: AttributeAccess): void {
+  const rel = neutraliseRelations(element.get("rel") ?? "");
+  if (rel !== null) element.set("rel", rel);
+}
 
 /** The `rel` value with those relations renamed, or null where there is none. */
 export function neutraliseRelations(rel: string): string | null {

@@ -1,9 +1,10 @@
 /** Answers the navigation of a page without scripts. */
+import { byteStringToBytes, bytesToByteString } from "../../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
-import { asBytes, oneToOne, type ShownDocument } from "../../../shared/web/documents.ts";
+import type { ShownDocument } from "../../../shared/web/documents.ts";
 import { hasNullBody, parseUrl } from "../../../shared/web/origin.ts";
 import { parsePolicies, serializePolicy } from "../../../shared/web/policies.ts";
 import { type LiteOutcome, liteAddress, placeInPage } from "../../messages/lite-messages.ts";
@@ -13,7 +14,7 @@ import {
   type ElementContext,
   HtmlRewriter,
   type MarkupRules,
-  neutraliseRelations,
+  rewriteLink,
   type TextEditor,
 } from "../../slot/rewrite/html-rewriter.ts";
 import {
@@ -338,11 +339,9 @@ function rewrite(name: string, element: AttributeAccess, context: ElementContext
       // All sites share one origin here, for the browser's list of passwords, too.
       if (element.get("type")?.trim().toLowerCase() === "password") element.set("autocomplete", "new-password");
       break;
-    case "link": {
-      const rel = neutraliseRelations(element.get("rel") ?? "");
-      if (rel !== null) element.set("rel", rel);
+    case "link":
+      rewriteLink(element);
       break;
-    }
     case "meta":
       rewriteMeta(element, context);
   }
@@ -529,9 +528,9 @@ export function placesInSheet(url: string): TransformStream<Uint8Array, Uint8Arr
   const places = new StylePlaces((written) => placeInPage(encoded(written), url, origin));
   return new TransformStream({
     transform(chunk, controller) {
-      const out = asBytes(places.write(oneToOne(chunk)));
+      const out = byteStringToBytes(places.write(bytesToByteString(chunk)));
       if (out.length > 0) controller.enqueue(out);
     },
-    flush: (controller) => controller.enqueue(asBytes(places.end())),
+    flush: (controller) => controller.enqueue(byteStringToBytes(places.end())),
   });
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { byteStringToBytes, bytesToByteString } from "../../../shared/base-encodings.ts";
 import { setTimer } from "../../../shared/clock.ts";
 import { Room } from "../../../shared/fair-shares.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { toBytes, toCharacters, unmarkedBody, withoutReadMarks } from "../../../shared/web/read-marks.ts";
+import { unmarkedBody, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import { NamesStage } from "./names-stage.ts";
 import { markReads } from "./script-reads.ts";
 
@@ -25,7 +26,7 @@ async function passed(
     piece = 1 << 20,
   }: { headers?: HeaderList; asked?: Partial<RequestHead>; piece?: number } = {},
 ) {
-  const bytes = toBytes(characters);
+  const bytes = byteStringToBytes(characters);
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (let at = 0; at < bytes.length; at += piece) controller.enqueue(bytes.slice(at, at + piece));
@@ -35,7 +36,7 @@ async function passed(
   const destination = headers === HTML ? ("document" as const) : ("script" as const);
   const request: RequestHead = { ...requestHead, destination, marksReads: true, ...asked };
   const { head, body: out } = await stage.apply({ head: { ...responseHead, status: 200, headers }, body }, request);
-  const text = toCharacters(new Uint8Array(await new Response(out as BodyInit).arrayBuffer()));
+  const text = bytesToByteString(new Uint8Array(await new Response(out as BodyInit).arrayBuffer()));
   return { text, head, isNoted: head.headers.some(([name]) => name === READS_MARKED[0]) };
 }
 

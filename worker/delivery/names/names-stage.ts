@@ -1,4 +1,6 @@
 /** A stage of `deliver`: scripts, and those in documents, with their reads of `location` and `top` marked. */
+
+import { byteStringToBytes, bytesToByteString } from "../../../shared/base-encodings.ts";
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { SetTimer } from "../../../shared/clock.ts";
 import type { Room } from "../../../shared/fair-shares.ts";
@@ -7,7 +9,6 @@ import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http
 import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
 import { type Attribute, HtmlTokens, type Tag, tagEnd } from "../../../shared/web/html-tokens.ts";
-import { toBytes, toCharacters } from "../../../shared/web/read-marks.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import { bodyOf, readAhead } from "../references.ts";
 import type { DecodedResponse } from "../stage.ts";
@@ -74,7 +75,7 @@ export class NamesStage {
     const text = decoded(bytes);
     if (text === null) return null;
     if (bytes.length < KEPT_FROM) return markReads(text);
-    const hash = toCharacters(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+    const hash = bytesToByteString(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
     const known = this.#kept.use(hash);
     if (known !== undefined) return known;
     const read = markReads(text);
@@ -121,12 +122,12 @@ function markedDocument(body: ReadableStream<Uint8Array>): ReadableStream<Uint8A
   const document = new MarkedDocument();
   const give = (controller: TransformStreamDefaultController<Uint8Array>): void => {
     const text = document.take();
-    if (text !== "") controller.enqueue(toBytes(text));
+    if (text !== "") controller.enqueue(byteStringToBytes(text));
   };
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        document.write(toCharacters(chunk));
+        document.write(bytesToByteString(chunk));
         give(controller);
       },
       flush(controller) {
@@ -221,7 +222,7 @@ class MarkedDocument {
 }
 
 function markedInline(characters: string): string | null {
-  const text = decoded(toBytes(characters));
+  const text = decoded(byteStringToBytes(characters));
   const read = text === null ? null : markReads(text);
-  return read === null ? null : toCharacters(new TextEncoder().encode(read));
+  return read === null ? null : bytesToByteString(new TextEncoder().encode(read));
 }
