@@ -21,11 +21,8 @@ const MENTIONS =
   /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=/;
 
 /** Members that are addresses on the slot, or parts of them. */
-const ADDRESSES: ReadonlySet<string> = new Set(
-  "action baseURI currentSrc formAction host hostname href origin poster src".split(" "),
-);
-const NAMES_ADDRESS =
-  /\.\s*(?:action|baseURI|currentSrc|formAction|host|hostname|href|origin|poster|src)\b|import\s*\.\s*meta\b/;
+const ADDRESSES = "action baseURI currentSrc formAction host hostname href origin poster src".split(" ");
+const NAMES_ADDRESS = new RegExp(`\\.\\s*(?:${ADDRESSES.join("|")})\\b|import\\s*\\.\\s*meta\\b`);
 
 /** Names of a window, by which scripts reach its `top`. */
 const WINDOWS: ReadonlySet<string> = new Set(["window", "self", "globalThis", "frames", "parent", "defaultView"]);
@@ -113,9 +110,9 @@ interface Tokenizer {
 }
 
 /**
- * Without what it checks of names and in regular expressions: for each it looks through a list of all others, so names cost the square of their number.
- * Regular expressions, which it compiles too, cost as much as anyone likes.
- * A script that declares a name twice comes to the browser marked, which says what is wrong with it.
+ * A parser that checks no names and no regular expressions. Both checks cost more than time in proportion: each name is
+ * looked up in a list of all others, and an expression is compiled. A script that is wrong there reaches the browser with
+ * marks, and the browser says so.
  */
 const Reader = Parser.extend(
   (Base) =>
@@ -222,7 +219,7 @@ function nameRead(node: Tree): string | null {
   else if (type === "MemberExpression" && isTree(property)) {
     found = computed === true ? property.value : property.name;
     // Those of a location that is marked are real.
-    if (computed !== true && ADDRESSES.has(String(found))) return isLocation(object) ? null : String(found);
+    if (computed !== true && ADDRESSES.includes(String(found))) return isLocation(object) ? null : String(found);
     if (found === "url" && isTree(object) && object.type === "MetaProperty") return "url";
   }
   return found === "location" || found === "top" ? found : null;
