@@ -82,3 +82,22 @@ test("a window that posts a form shows what was posted, while another asks for t
     await second.goto(`${otherOrigin.origin}/form`);
   }
 });
+
+test("an address typed while another page of the site is still to come leads to its own page", async ({ app, origin }) => {
+  for (const path of ["/held", "/again"]) {
+    let isFirst = true;
+    origin.route(path, ({ page }) => {
+      if (!isFirst) page(`<p>${path} has come</p>`);
+      isFirst = false;
+    });
+  }
+  origin.page("/next", "<p>Next</p>");
+  await app.ask(`${origin.origin}/held`);
+  await origin.requestTo("/held");
+  await app.goto(`${origin.origin}/next`);
+  await expect(app.frame().getByText("Next")).toBeVisible();
+  await app.ask(`${origin.origin}/again`);
+  await origin.requestTo("/again");
+  await app.goto(`${origin.origin}/again`);
+  await expect(app.frame().getByText("/again has come")).toBeVisible();
+});

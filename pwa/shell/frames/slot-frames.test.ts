@@ -70,6 +70,16 @@ function rig(count: number, storage = new MapStorage()) {
 const ALONE = { type: "wipe-wanted", isAlone: true, permissions: [] };
 const EMPTY = { type: "wiped", isEmpty: true };
 
+it("loads a document anew that is sent to another page before it has led to one", () => {
+  const { frames } = rig(2);
+  const slot = frames.slotFor(A);
+  if (slot === null) throw new Error("no slot");
+  const wipe = "https://s1.example/.ropeway/wipe";
+  expect(frames.slotUrl(slot, `${A}/page`)).toBe(`${wipe}#then=%2Fpage`);
+  expect(frames.slotUrl(slot, `${A}/next`)).toBe(`${wipe}?again=1#then=%2Fnext`);
+  expect(frames.slotUrl(slot, `${A}/next`)).toBe(`${wipe}?again=2#then=%2Fnext`);
+});
+
 it("wipes a host in the page's own frame before it is a site's, also one that nothing is known of", () => {
   const { frames, registry, log, hear } = rig(2);
   const slot = frames.slotFor(A);

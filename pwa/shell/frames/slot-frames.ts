@@ -38,6 +38,8 @@ export class SlotFrames {
   /** Labels of slots whose service worker got a port of this window. */
   #connected = new Set<string>();
   #timesAgain = 0;
+  /** Label of the slot to whose boot page the page's frame was sent last. It may be there still. */
+  #bootingPage: string | null = null;
 
   constructor(options: SlotFramesOptions) {
     this.#options = options;
@@ -142,6 +144,8 @@ export class SlotFrames {
 
   /**
    * Where the slot shows a real URL of its origin; by its boot page where that is needed, or the frame may be there already.
+   * A boot page that is sent to another page of the slot loads anew: a new fragment alone would leave it as it is, and
+   * Chromium then gives up the way that it was on.
    *
    * @param isAgain the address differs from that of any document so far by more than its fragment.
    */
@@ -152,8 +156,11 @@ export class SlotFrames {
     if (this.#coming?.slot === slot) this.#coming.realUrl = realUrl;
     const url = new URL(realUrl);
     const path = `${url.pathname}${url.search}${url.hash}`;
-    if (!this.needsBootPage(slot) && !isAgain) return `${this.originOf(slot)}${path}`;
-    const query = isAgain ? `?again=${++this.#timesAgain}` : "";
+    const isDirect = !this.needsBootPage(slot) && !isAgain;
+    const isBooting = slot.topLevel && this.#bootingPage === slot.label;
+    if (slot.topLevel) this.#bootingPage = isDirect ? null : slot.label;
+    if (isDirect) return `${this.originOf(slot)}${path}`;
+    const query = isAgain || isBooting ? `?again=${++this.#timesAgain}` : "";
     const document = this.#coming?.slot === slot ? "wipe" : "boot";
     return `${this.originOf(slot)}${RESERVED_PATH}${document}${query}#then=${encodeURIComponent(path)}`;
   }
