@@ -95,8 +95,17 @@ export const leastSessionCreditBytes = 4 * KIB;
 /** Bytes (sender): initial credit of one upload; 2 Mbit/s at 1 s RTT. */
 export const uploadStreamCreditBytes = 256 * KIB;
 
-/** Bytes (receiver): unread and on their way to the edge at most; the edge has 128 MB for all sessions of an object. */
+/** Bytes (receiver): on their way to the edge at most; 14 Mbit/s at 600 ms. */
 export const uploadSessionCreditBytes = 1 * MIB;
+
+/**
+ * Bytes (edge): unread and on their way at most, all streams: what six uploads hold that were read and are not any more
+ * (socket servers that stop reading). The edge has 128 MB for all sessions of an object.
+ */
+export const uploadUnreadBytes = 4 * MIB;
+
+/** Bytes (edge): what all uploads share beyond the credit that each begins with. A quarter brings one to uploadSessionCreditBytes. */
+export const pooledUploadCreditBytes = 3 * MIB;
 
 /** Bytes (receiver): no window may grow beyond this (RFC 9113 section 6.9.1). */
 export const creditBytes = 2 ** 31 - 1;

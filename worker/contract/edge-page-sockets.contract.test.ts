@@ -297,12 +297,17 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
     // Of them the systems' own buffers have some.
     expect(taken).toBeLessThan(16_000_000);
     expect(taken).toBeGreaterThan(100_000);
+    const beside = await opened("/echo");
+    beside.send("passes, too");
+    await until(() => beside.got.length === 1);
     slow.resume();
     await until(() => slow.received > 20_000_000);
     socket.exchange.cancel();
     await until(() => slow.isLeft);
-    own.sendClose(1000);
-    await own.exchange.response;
+    for (const other of [own, beside]) {
+      other.sendClose(1000);
+      await other.exchange.response;
+    }
   });
 
   it("lose nothing and repeat nothing through 50 cuts of 1,000 messages", async () => {

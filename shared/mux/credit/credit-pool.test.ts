@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { SimulatedSessions } from "../../testing/simulation/simulated-sessions.ts";
+import type { MuxStream } from "../stream/stream.ts";
 import { CreditPool } from "./credit.ts";
 
 describe("what a stream gets of the pool", () => {
@@ -66,4 +67,37 @@ test.each([
   ["bbr", "many at once", [[6e6], Array<number>(30).fill(2e5), Array<number>(6).fill(1e6)]],
 ] as const)("bodies that are read are not held back by it (%s, %s)", (congestion, _, batches) => {
   expect(timeOf(batches, congestion, false)).toBeLessThan(1.1 * timeOf(batches, congestion, true));
+});
+
+test("uploads that are not read any more leave the others their way, however far the link goes", () => {
+  /** Bytes of each upload that are read, in the order in which they begin. */
+  const read: number[] = [];
+  const serve = (stream: MuxStream): void => {
+    const index = read.push(0) - 1;
+    stream.handler = {
+      onHead() {},
+      onData: ({ length }) => {
+        // The last is read to its end.
+        const most = index < STUCK ? 4e6 : Number.POSITIVE_INFINITY;
+        if ((read[index] ?? 0) >= most) return;
+        read[index] = (read[index] ?? 0) + length;
+        stream.consumed(length);
+      },
+      onEnd() {},
+      onReset() {},
+    };
+  };
+  const link = { rate: 40_000_000, delay: 300, queueBytes: 3e6 };
+  const simulation = new SimulatedSessions({ down: link, up: link, serve });
+  const { time, phone } = simulation;
+  const STUCK = 6;
+  for (let index = 0; index <= STUCK; index++) {
+    const stream = phone.streams.openNow();
+    simulation.act(() => {
+      stream.sendHead([[":method", "POST"]], false);
+      stream.write(new Uint8Array(6e6)).catch(() => {});
+    });
+    time.runTo(time.now() + 60_000, () => (read[index] ?? 0) === 6e6);
+  }
+  expect(read.at(-1)).toBe(6e6);
 });

@@ -148,10 +148,10 @@ export function mostSessionCredit(role: "phone" | "edge") {
   const up = limits.uploadSessionCreditBytes;
   return role === "phone"
     ? { most: limits.sessionCreditBytes, mostUnread: limits.unreadBytes, nearStream: limits.streamCreditBytes }
-    : { most: up, mostUnread: up, nearStream: limits.uploadStreamCreditBytes };
+    : { most: up, mostUnread: limits.uploadUnreadBytes, nearStream: limits.uploadStreamCreditBytes };
 }
 
-/** What the streams of a side may have unread beyond what each begins with. The edge's are bounded all together. */
+/** What the streams of a side may have unread beyond what each begins with. */
 export function pooledCredit(role: "phone" | "edge"): number {
-  return role === "phone" ? limits.pooledCreditBytes : 4 * limits.uploadSessionCreditBytes;
+  return role === "phone" ? limits.pooledCreditBytes : limits.pooledUploadCreditBytes;
 }

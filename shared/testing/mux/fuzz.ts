@@ -205,7 +205,7 @@ class FuzzTarget implements FuzzKnowledge {
     expectThat(session.streams.count <= limits.concurrentStreams, "streams keep to their limit");
     expectThat(session.channel.retained.bytes <= limits.retainedBytes, "what is kept keeps to its limit");
     const edge = this.role === "edge";
-    const window = edge ? limits.uploadSessionCreditBytes : limits.unreadBytes;
+    const window = edge ? limits.uploadUnreadBytes : limits.unreadBytes;
     const streamWindow = edge ? limits.uploadSessionCreditBytes : limits.sessionCreditBytes;
     let unread = 0;
     for (const bytes of this.#unread.values()) {

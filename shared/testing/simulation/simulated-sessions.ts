@@ -28,6 +28,8 @@ export interface SimulationSettings {
   readonly channels?: number;
   /** "fixed": all that there is from the start, whatever is measured. */
   readonly credit?: "measured" | "fixed";
+  /** The edge's side of a stream; by default it answers with as many bytes as the head asks for. */
+  readonly serve?: (stream: MuxStream) => void;
 }
 
 /** One response as the phone sees it. Times in ms. */
@@ -68,7 +70,7 @@ export class SimulatedSessions {
     const fixed = settings.credit === "fixed" ? { credit: limits.sessionCreditBytes } : {};
     const channels = settings.channels === undefined ? {} : { channels: settings.channels };
     this.phone = new Session({ ...common, experiment: { ...fixed, ...channels }, role: "phone", handler: { onEnd } });
-    this.edge = new Session({ ...common, role: "edge", handler: { onEnd, onStream: (stream) => this.#serve(stream) } });
+    this.edge = new Session({ ...common, role: "edge", handler: { onEnd, onStream: settings.serve ?? answer } });
     for (let index = 0; index < (settings.channels ?? 1); index += 1) this.connect(index);
   }
 
@@ -145,18 +147,18 @@ export class SimulatedSessions {
       phoneEnd = this.phone.channels.attach(index, phone);
     });
   }
+}
 
-  #serve(stream: MuxStream): void {
-    stream.handler = {
-      onHead: (fields) => {
-        const bytes = Number(fields.find(([name]) => name === "content-length")?.[1]);
-        stream.sendHead(OK, false);
-        stream.write(new Uint8Array(bytes)).catch(() => {});
-        stream.end();
-      },
-      onData() {},
-      onEnd() {},
-      onReset() {},
-    };
-  }
+function answer(stream: MuxStream): void {
+  stream.handler = {
+    onHead: (fields) => {
+      const bytes = Number(fields.find(([name]) => name === "content-length")?.[1]);
+      stream.sendHead(OK, false);
+      stream.write(new Uint8Array(bytes)).catch(() => {});
+      stream.end();
+    },
+    onData() {},
+    onEnd() {},
+    onReset() {},
+  };
 }
