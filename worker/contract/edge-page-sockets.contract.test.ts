@@ -185,8 +185,16 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
       pragma: "no-cache",
       "sec-websocket-version": "13",
     });
-    for (const name of ["sec-websocket-protocol", "cookie", "referer", "sec-fetch-mode"])
+    for (const name of ["sec-websocket-protocol", "cookie", "referer", "sec-fetch-mode", "authorization"])
       expect(asked).not.toHaveProperty(name);
+    socket.sendClose(1000);
+    await socket.exchange.response;
+  });
+
+  it("say the user name and password of their address", async () => {
+    const socket = new TestSocket();
+    await socket.open(phone, `${origin.replace("//", "//u%C3%A4:pass@")}/echo`);
+    expect(asked.authorization).toBe(`Basic ${Buffer.from("uä:pass").toString("base64")}`);
     socket.sendClose(1000);
     await socket.exchange.response;
   });

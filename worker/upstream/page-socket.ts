@@ -21,7 +21,7 @@ import { type CookieJar, cookieAccess, hopPartition, visibleChanges } from "./co
 import { checkDestination, type DestinationPolicy } from "./destination.ts";
 import { setCookieField } from "./fields.ts";
 import type { HandshakeAnswer, OpenOriginSocket, OriginSocket } from "./origin-socket.ts";
-import type { TransportSecurity } from "./redirects.ts";
+import { basicAuthorization, hasCredentials, type TransportSecurity } from "./redirects.ts";
 import { classifyFailure, upstreamError } from "./send.ts";
 
 /** Milliseconds: an origin has this long to answer the handshake, and Chromium's sockets wait as long. */
@@ -114,6 +114,8 @@ function handshakeFields({ head, userAgent, acceptLanguage }: SocketRequest, coo
   });
   if (acceptLanguage !== "") headers.set("accept-language", acceptLanguage);
   if (cookie !== "") setCookieField(headers, cookie);
+  const asked = new URL(head.url);
+  if (hasCredentials(asked)) headers.set("authorization", basicAuthorization(asked));
   const protocols = offeredProtocols(head);
   if (protocols.length > 0) headers.set("sec-websocket-protocol", protocols.join(", "));
   return headers;
