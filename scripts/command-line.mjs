@@ -125,6 +125,28 @@ export const COMMANDS = /** @type {const} */ ({
       ],
     },
   },
+  "test:wpt": {
+    usage: "npm run test:wpt -- CHECKOUT [directory …] [options]",
+    what: "Runs tests of web-platform-tests (a checkout of theirs is needed) directly and through the app, and prints what passes directly and is lost in the app: of the directories that are given, or of sixteen (docs/platform-tests.md).",
+    takesNames: true,
+    options: {
+      sample: {
+        type: "string",
+        value: "NUMBER",
+        what: "no more than so many files of a directory, the same each time",
+      },
+      match: { type: "string", value: "TEXT", what: "only files whose path has it" },
+      minutes: { type: "string", value: "NUMBER", what: "begins no test later than that" },
+      lanes: { type: "string", default: "2", value: "NUMBER", what: "tests at the same time, 2 unless it is given" },
+      lost: {
+        type: "string",
+        value: "FILE",
+        what: "gets a line of JSON for each that is lost, with what its test said",
+      },
+      deno: { type: "boolean", default: false, what: "runs the edge on Deno, not on workerd" },
+    },
+    variables: ["CHROME_PATH"],
+  },
   way: {
     usage: "npm run way",
     what: "Lists the files with a function that ran for one picture on a warm session, on phone and edge.",

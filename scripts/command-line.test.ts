@@ -43,19 +43,27 @@ const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"
 };
 
 describe("--help", () => {
-  it.each(["start", "smoke", "deploy", "package", "test", "test:long", "test:repeat", "test:engines", "way"])(
-    "of npm run %s says what there is, with nothing installed",
-    async (name) => {
-      const [, file = "", ...args] = (scripts[name] ?? "").replace(/^exec /, "").split(" ");
-      const { code, stdout, stderr } = await run([file, ...args, "--help"]);
-      expect([code, stderr]).toEqual([0, ""]);
-      const { options = {}, variables = [] } = COMMANDS[(name === "test:long" ? "test" : name) as "start"];
-      for (const option of Object.keys(options)) expect(stdout).toContain(`--${option}`);
-      for (const variable of variables) expect(stdout).toContain(variable);
-      if (name === "test") for (const stage of ["unit", "e2e", "bench"]) expect(stdout).toMatch(`  ${stage} `);
-      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
-    },
-  );
+  it.each([
+    "start",
+    "smoke",
+    "deploy",
+    "package",
+    "test",
+    "test:long",
+    "test:repeat",
+    "test:engines",
+    "test:wpt",
+    "way",
+  ])("of npm run %s says what there is, with nothing installed", async (name) => {
+    const [, file = "", ...args] = (scripts[name] ?? "").replace(/^exec /, "").split(" ");
+    const { code, stdout, stderr } = await run([file, ...args, "--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const { options = {}, variables = [] } = COMMANDS[(name === "test:long" ? "test" : name) as "start"];
+    for (const option of Object.keys(options)) expect(stdout).toContain(`--${option}`);
+    for (const variable of variables) expect(stdout).toContain(variable);
+    if (name === "test") for (const stage of ["unit", "e2e", "bench"]) expect(stdout).toMatch(`  ${stage} `);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
 
   it.each([[[]], [["start"]], [["smoke"]], [["deploy"]]])(
     "of npx ropeway, %j, does, too",
