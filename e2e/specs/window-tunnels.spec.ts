@@ -83,7 +83,10 @@ test("a window that posts a form shows what was posted, while another asks for t
   }
 });
 
-test("an address typed while another page of the site is still to come leads to its own page", async ({ app, origin }) => {
+test("an address typed while another page of the site is still to come leads to its own page", async ({
+  app,
+  origin,
+}) => {
   for (const path of ["/held", "/again"]) {
     let isFirst = true;
     origin.route(path, ({ page }) => {
