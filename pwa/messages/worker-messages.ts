@@ -29,8 +29,11 @@ export type PageToWorker =
   | { readonly tag: Tag; readonly type: "reads-pixels" }
   /** Carries one MessagePort, which gets a `SlotCondition`. */
   | { readonly tag: Tag; readonly type: "condition-wanted" }
-  /** Carries one MessagePort towards the tunnel. */
-  | { readonly tag: Tag; readonly type: "port" }
+  /**
+   * Carries one MessagePort towards the tunnel. `goal`: URL that a boot page goes on to; null where it stays. Other pages,
+   * and boot pages of before 2026-12, do not tell it.
+   */
+  | { readonly tag: Tag; readonly type: "port"; readonly goal?: string | null }
   /** Sent at the interval asked for; its arrival keeps the service worker running. */
   | { readonly tag: Tag; readonly type: "keep-alive" };
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { settle } from "../../shared/testing/turns.ts";
+import type { TunnelToPort } from "../messages/port-messages.ts";
 import type { WorkerToPage } from "../messages/worker-messages.ts";
 import { SlotClients } from "./slot-clients.ts";
 import { TunnelPort } from "./tunnel-port.ts";
@@ -64,7 +65,7 @@ it("waits for the port of a page that is busy, for all but what the boot page ca
   ];
   await vi.advanceTimersByTimeAsync(10_000);
   expect([subresource, form, navigation]).toEqual([{}, {}, { port: null }]);
-  clients.takePort(new MessageChannel().port1, "page");
+  clients.takePort(new MessageChannel().port1, { id: "page", url: `${SLOT}/` });
   await vi.advanceTimersByTimeAsync(1_000);
   expect([subresource.port, form.port]).toEqual([expect.any(TunnelPort), expect.any(TunnelPort)]);
 });
@@ -82,4 +83,34 @@ it("waits no longer for a page that is gone, nor for ever for one without a scri
     await vi.advanceTimersByTimeAsync(time - 10_000);
     expect(asked).toEqual({ port: null });
   }
+});
+
+it("sends a boot page's navigation through the port that it brought, however late, and no other that it does not go to", async () => {
+  const { clients, pages } = slotWithPage();
+  vi.useRealTimers();
+  const boot = `${SLOT}/.ropeway/boot`;
+  const bring = (id: string, tunnel: string, ...goal: [goal?: string | null]): void => {
+    const { port1, port2 } = new MessageChannel();
+    pages.push({ id, type: "window", url: boot, postMessage: vi.fn() });
+    clients.takePort(port1, { id, url: boot }, ...goal);
+    const binding = { origin: "https://a.example", topLevelOrigin: "https://a.example", topLevel: true };
+    port2.postMessage([{ type: "bound", binding, tunnel } satisfies TunnelToPort]);
+  };
+  const tunnelOf = async (path: string) => {
+    const request = { mode: "navigate", method: "GET", url: SLOT + path };
+    const port = await clients.portFor({ request, clientId: "", resultingClientId: "" } as unknown as FetchEvent);
+    return port === null ? null : await port.tunnel;
+  };
+  bring("one", "first window", `${SLOT}/a#part`);
+  bring("two", "second window", `${SLOT}/b`);
+  bring("spare", "third window", null);
+  expect([await tunnelOf("/a"), await tunnelOf("/b#other"), await tunnelOf("/c")]).toEqual([
+    "first window",
+    "second window",
+    null,
+  ]);
+  pages.splice(0, pages.length, ...pages.filter(({ id }) => id !== "one"));
+  expect(await tunnelOf("/a")).toBe(null);
+  bring("of before", "fourth window");
+  expect(await tunnelOf("/c")).toBe("fourth window");
 });

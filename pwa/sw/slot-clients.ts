@@ -4,6 +4,7 @@ import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type SlotCondition } from "../messages/page-messages.ts";
 import type { WorkerToPage } from "../messages/worker-messages.ts";
+import { ropewayPath } from "../slot/slot-url.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -14,11 +15,6 @@ const ACKNOWLEDGE_TIMEOUT = 250;
 const PORT_TIMEOUT = 3_000;
 /** A page that is there and does not answer within this has no page script. */
 const ASKING_TIME = 60_000;
-/**
- * For so many milliseconds after a boot page brought a port, a navigation without a known page is taken to be that
- * page's.
- */
-const BOOT_TIME = 1_000;
 /** Pages whose port is remembered. */
 const PAGES_KEPT = 256;
 /** Bodies that last longer than this need keep-alives. */
@@ -37,7 +33,11 @@ const DOCUMENTS_KNOWN = 64;
 export class SlotClients {
   /** Ports by the id of the page that brought them, or whose document came through them; the latest last. */
   #ports = new BoundedMap<string, TunnelPort>(PAGES_KEPT);
-  #brought: { readonly port: TunnelPort; readonly at: number } | null = null;
+  /**
+   * URL that a boot page goes on to, by the id of the boot page, which is there until that page has come; null for a boot
+   * page of the release before, which does not tell.
+   */
+  #goals = new BoundedMap<string, string | null>(PAGES_KEPT);
   /** Questions under way, by the id of the page that was asked for its port. */
   #asked = new Map<string, { readonly port: Promise<TunnelPort | null>; readonly take: (port: TunnelPort) => void }>();
   /** Ports that have open bodies. */
@@ -55,16 +55,20 @@ export class SlotClients {
     return this.#savesData;
   }
 
-  /** @param pageId of the page that brings it. */
-  takePort(port: MessagePort, pageId: string): void {
+  /**
+   * @param page that brings it.
+   * @param goal as of the message.
+   */
+  takePort(port: MessagePort, page: Pick<Client, "id" | "url">, goal?: string | null): void {
     const tunnelPort = new TunnelPort(
       port,
       (bodies) => this.#setBusy(port, bodies > 0),
       (isOn) => this.#setSavesData(isOn),
     );
-    this.#brought = { port: tunnelPort, at: Date.now() };
-    this.#remember(pageId, tunnelPort);
-    this.#asked.get(pageId)?.take(tunnelPort);
+    if (goal != null) this.#goals.set(page.id, withoutFragment(goal));
+    else if (goal === undefined && isBootPage(page)) this.#goals.set(page.id, null);
+    this.#remember(page.id, tunnelPort);
+    this.#asked.get(page.id)?.take(tunnelPort);
   }
 
   /**
@@ -73,14 +77,14 @@ export class SlotClients {
    */
   async portFor({ request, clientId, resultingClientId }: FetchEvent): Promise<TunnelPort | null> {
     const isGuessed = request.mode !== "navigate" || request.method !== "GET";
-    const port = (await this.#ownPort(clientId)) ?? (await this.#anyPort(isGuessed));
+    const port = (await this.#ownPort(clientId)) ?? (await this.#anyPort(isGuessed ? null : request.url));
     if (port !== null && resultingClientId !== "") this.#remember(resultingClientId, port);
     return port;
   }
 
   /** The port of a page's window, or another's where that cannot be had. */
   async portOf(pageId: string): Promise<TunnelPort | null> {
-    return (await this.#ownPort(pageId)) ?? this.#anyPort(true);
+    return (await this.#ownPort(pageId)) ?? this.#anyPort(null);
   }
 
   /** Asks the page if need be. Null when it has none to give. */
@@ -96,20 +100,29 @@ export class SlotClients {
     return soon(this.#ask(page));
   }
 
-  /** @param isGuessed whether any will do where there are those of several windows. */
-  async #anyPort(isGuessed: boolean): Promise<TunnelPort | null> {
+  /** @param navigatedTo URL of a navigation that the boot page can make anew; null where any port will do. */
+  async #anyPort(navigatedTo: string | null): Promise<TunnelPort | null> {
     let ports = [...new Set(this.#ports.values())].reverse().filter(({ isDead }) => !isDead);
     if (ports.length === 0) {
       const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
       // A GET navigation that gets none goes by way of the boot page; anything else would fail.
-      ports = await firstAnswers(pages.map((page) => (isGuessed ? this.#ask(page) : soon(this.#ask(page)))));
+      const asked = pages.map((page) => (navigatedTo === null ? this.#ask(page) : soon(this.#ask(page))));
+      ports = await firstAnswers(asked);
     }
     const [latest = null] = ports;
-    if (latest === null || isGuessed) return latest;
+    if (latest === null || navigatedTo === null) return latest;
     if (new Set(await Promise.all(ports.map((port) => port.tunnel))).size === 1) return latest;
     // Where a browser does not say which page a navigation comes from.
-    const { port, at } = this.#brought ?? { port: null, at: 0 };
-    return port !== null && Date.now() - at < BOOT_TIME ? port : null;
+    return this.#portOfBootPage(navigatedTo);
+  }
+
+  /** The port of a boot page that goes on to the URL. */
+  async #portOfBootPage(url: string): Promise<TunnelPort | null> {
+    for (const [pageId, goal] of [...this.#goals].reverse()) {
+      if ((await self.clients.get(pageId)) === undefined) this.#goals.delete(pageId);
+      else if (goal === null || goal === withoutFragment(url)) return this.#ports.get(pageId) ?? null;
+    }
+    return null;
   }
 
   /** Until it brings one, or is gone. */
@@ -207,6 +220,14 @@ export class SlotClients {
 function hasPageScript({ url }: Client): boolean {
   const { origin } = self.location;
   return url.startsWith(`${origin}/`) && !url.startsWith(origin + RESERVED_PATH);
+}
+
+function isBootPage({ url }: Pick<Client, "url">): boolean {
+  return url.startsWith(self.location.origin + ropewayPath.boot);
+}
+
+function withoutFragment(url: string): string {
+  return url.split("#", 1)[0] ?? url;
 }
 
 /** What it is, or null where that takes long. */

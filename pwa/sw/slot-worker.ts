@@ -39,7 +39,7 @@ self.addEventListener("message", (event) => {
   switch (message.type) {
     case "port": {
       const port = event.ports[0];
-      if (port !== undefined && event.source instanceof Client) clients.takePort(port, event.source.id);
+      if (port !== undefined && event.source instanceof Client) clients.takePort(port, event.source, message.goal);
       return;
     }
     case "condition-wanted":

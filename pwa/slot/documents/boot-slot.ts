@@ -20,7 +20,7 @@ export async function bootSlot(shellOrigin: string): Promise<void> {
   try {
     if (target !== null && location.search.startsWith(TOP_LEVEL_QUERY)) return go(target, true);
     const worker = await slotWorkerHere();
-    const { topLevel } = await givePort(worker(), shellOrigin);
+    const { topLevel } = await givePort(worker(), shellOrigin, target);
     // While this page is all there is of the slot, a restarted service worker asks it.
     const container = workerContainer();
     container.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
@@ -41,8 +41,9 @@ function tell(message: PageToShell, shellOrigin: string): void {
   window.top?.postMessage(message, shellOrigin);
 }
 
-async function givePort(worker: ServiceWorker, shellOrigin: string): Promise<GivenPort> {
-  const message: PageToWorker = { tag, type: "port" };
+/** @param goal URL that this page goes on to, if any. */
+async function givePort(worker: ServiceWorker, shellOrigin: string, goal: string | null = null): Promise<GivenPort> {
+  const message: PageToWorker = { tag, type: "port", goal };
   const given = await nextPort(shellOrigin);
   worker.postMessage(message, [given.port]);
   return given;

@@ -1,0 +1,108 @@
+/**
+ * A feature of Chromium, on by itself in some builds (Debian's of 156), sends a navigation to the network while its service
+ * worker starts, and can do the same with all that the page loads: in the app, straight from the phone to the sites.
+ */
+import type { RunningEdge } from "../fixtures/browser.ts";
+import { test as base, expect } from "../fixtures/browser.ts";
+import { CHROMIUM_ARGS, findChromium } from "../fixtures/chromium.ts";
+import { test as oneHost } from "../fixtures/one-host.ts";
+import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+
+const executablePath = findChromium();
+const args = [...CHROMIUM_ARGS, "--enable-features=ServiceWorkerAutoPreload"];
+base.use({ launchOptions: { args, ...(executablePath === undefined ? {} : { executablePath }) } });
+
+const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"/>`;
+
+base("the browser goes past a worker that does not say whose its requests are", async ({ direct, origin }) => {
+  const { page } = direct;
+  const worker = (routes: string) => `
+    oninstall = (event) => { ${routes} skipWaiting(); };
+    onactivate = (event) => event.waitUntil(clients.claim());
+    const answer = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return new Response("of the worker", { headers: { "content-type": "text/html" } });
+    };
+    onfetch = (event) => event.respondWith(answer());`;
+  const routes = `event.addRoutes({ condition: { urlPattern: new URLPattern({}) }, source: "fetch-event" });`;
+  const asked: number[] = [];
+  for (const text of [worker(""), worker(routes)]) {
+    origin.route("/worker.js", ({ reply }) => reply(200, { "content-type": "text/javascript" }, text));
+    origin.page("/", "of the network");
+    await page.goto(`${origin.origin}/`);
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register("/worker.js");
+      while (navigator.serviceWorker.controller?.state !== "activated")
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    const browser = await page.context().newCDPSession(page);
+    await browser.send("ServiceWorker.enable");
+    await browser.send("ServiceWorker.stopAllWorkers");
+    await page.goto(`${origin.origin}/page`);
+    expect(await page.textContent("body")).toBe("of the worker");
+    asked.push(origin.requestsTo("/page").length);
+    origin.forget();
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).unregister());
+    await page.goto("about:blank");
+  }
+  expect(asked).toEqual([1, 0]);
+});
+
+function expectAllByEdge(origins: readonly TestOrigin[], edge: RunningEdge): void {
+  const requests = origins.flatMap((origin) => origin.requests);
+  expect(requests.length).toBeGreaterThan(4);
+  const passed = requests.filter(({ connection }) => !isWithin(connection.pid, edge.pid));
+  expect(passed.map(({ url }) => url)).toEqual([]);
+}
+
+for (const [place, test] of [
+  ["the app and a slot", base],
+  ["the app with one host", oneHost],
+] as const)
+  test(`nothing passes the workers of ${place}, started or not`, async ({
+    app,
+    origin,
+    otherOrigin,
+    edge,
+    link,
+    network,
+  }) => {
+    const { page } = app;
+    for (const site of [origin, otherOrigin])
+      site.route("/p.svg", ({ reply }) => reply(200, { "content-type": "image/svg+xml" }, PICTURE));
+    const pictures = `<img src="/p.svg"><img src="${otherOrigin.origin}/p.svg?a">`;
+    origin.page("/", `<p>First</p>${pictures}`);
+    origin.page("/next", `<p>Next</p>${pictures}`);
+    await page.addInitScript(() => { if (window !== window.top) return; const log: string[] = []; (window as any).mlog = log; const t = () => performance.now().toFixed(0);
+      addEventListener("message", (e) => log.push(t() + " msg " + e.origin.slice(7, 12) + " " + JSON.stringify(e.data)), true);
+      addEventListener("keydown", (e) => log.push(t() + " key " + e.key), true);
+      document.addEventListener("readystatechange", () => { if (document.readyState !== "interactive") return; new MutationObserver(() => log.push(t() + " phase " + document.documentElement.dataset["page"])).observe(document.documentElement, { attributeFilter: ["data-page"] });
+        const P = Worker.prototype.postMessage; Worker.prototype.postMessage = function (m: any, ...r: any[]) { if (m?.type !== "stats") log.push(t() + " tell " + JSON.stringify(m).slice(0, 300)); return (P as any).call(this, m, ...r); };
+      const d = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "src")!; Object.defineProperty(HTMLIFrameElement.prototype, "src", { get: d.get as any, set(v) { log.push(t() + " src " + v); d.set!.call(this, v); } });
+      }); });
+    page.on("console", (m) => console.log("CONSOLE", m.text())); page.on("pageerror", (m) => console.log("PAGEERROR", m.stack));
+    await app.goto(`${origin.origin}/`);
+    await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+    const browser = await page.context().newCDPSession(page);
+    await browser.send("ServiceWorker.enable");
+    for (const path of ["/", "/next"]) {
+      await browser.send("ServiceWorker.stopAllWorkers");
+      const before = link.requests.length;
+      await page.goto(`${app.base}/?again`);
+      await app.connected();
+      await app.watchLoads();
+      const going = app.goto(origin.origin + path);
+      const done = await Promise.race([going.then(() => true), new Promise((r) => setTimeout(() => r(false), 15000))]);
+      if (!done) { const st = await app.stats(); console.log("HANG", path, st.requests, st.requestsDone, st.messagesUp, await app.phase(), page.frames().map((f) => f.url()), origin.requests.map((r) => r.url), await page.locator("#app, body").first().innerText(), await page.evaluate(() => window.ropewayLoads)); console.log((await page.evaluate(() => (window as any).mlog)).join("\n"));
+        for (const f of page.frames().slice(1)) console.log("FRAME", await Promise.race([f.evaluate(() => [document.readyState, document.documentElement.outerHTML, performance.getEntriesByType("resource").map((e) => e.name + " " + e.startTime + " " + e.duration+ " " + (e as any).responseStatus), location.href, String(navigator.serviceWorker?.controller?.state), JSON.stringify(performance.getEntriesByType("navigation"))]), new Promise((r) => setTimeout(() => r("no evaluate"), 4000))])); }
+      if (!done) throw new Error("hangs");
+      await expect(app.frame().getByRole("img")).toHaveCount(2);
+      const passed = link.requests.slice(before).map((request) => request.path);
+      expect(passed.filter((each) => !each.startsWith("/.ropeway/") && each !== "/sw.js")).toEqual([]);
+    }
+    expectAllByEdge([origin, otherOrigin], edge);
+    // The app opens again with the page it had, which is left while it loads: no worker had answered what is given up then.
+    const leaks = network.leaks("localhost").filter(({ failure }) => failure !== "net::ERR_ABORTED");
+    expect(leaks).toEqual([]);
+  });
