@@ -81,12 +81,12 @@ for (const [place, test] of [
         const P = Worker.prototype.postMessage; Worker.prototype.postMessage = function (m: any, ...r: any[]) { if (m?.type !== "stats") log.push(t() + " tell " + JSON.stringify(m).slice(0, 300)); return (P as any).call(this, m, ...r); };
       const d = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "src")!; Object.defineProperty(HTMLIFrameElement.prototype, "src", { get: d.get as any, set(v) { log.push(t() + " src " + v); d.set!.call(this, v); } });
       }); });
-    page.on("console", (m) => console.log("CONSOLE", m.text())); page.on("pageerror", (m) => console.log("PAGEERROR", m.stack));
+    const lines: string[] = []; page.on("console", (m) => { if (m.text().startsWith("DBG")) lines.push(m.text()); }); page.on("crash", () => lines.push("crash"));  page.on("framenavigated", (f) => lines.push("navigated " + f.url())); page.on("pageerror", (m) => console.log("PAGEERROR", m.stack));
     await app.goto(`${origin.origin}/`);
     await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
     const browser = await page.context().newCDPSession(page);
     await browser.send("ServiceWorker.enable");
-    for (const path of ["/", "/next"]) {
+    for (const path of ["/", "/", "/"]) { lines.length = 0;
       await browser.send("ServiceWorker.stopAllWorkers");
       const before = link.requests.length;
       await page.goto(`${app.base}/?again`);
@@ -95,7 +95,7 @@ for (const [place, test] of [
       const going = app.goto(origin.origin + path);
       const done = await Promise.race([going.then(() => true), new Promise((r) => setTimeout(() => r(false), 15000))]);
       if (!done) { const st = await app.stats(); console.log("HANG", path, st.requests, st.requestsDone, st.messagesUp, await app.phase(), page.frames().map((f) => f.url()), origin.requests.map((r) => r.url), await page.locator("#app, body").first().innerText(), await page.evaluate(() => window.ropewayLoads)); console.log((await page.evaluate(() => (window as any).mlog)).join("\n"));
-        for (const f of page.frames().slice(1)) console.log("FRAME", await Promise.race([f.evaluate(() => [document.readyState, document.documentElement.outerHTML, performance.getEntriesByType("resource").map((e) => e.name + " " + e.startTime + " " + e.duration+ " " + (e as any).responseStatus), location.href, String(navigator.serviceWorker?.controller?.state), JSON.stringify(performance.getEntriesByType("navigation"))]), new Promise((r) => setTimeout(() => r("no evaluate"), 4000))])); }
+        console.log(lines.slice(-60).join("\n")); for (const f of page.frames().slice(1)) console.log("FRAME", await Promise.race([f.evaluate(() => [document.readyState, document.documentElement?.outerHTML ?? 'none', performance.getEntriesByType("resource").map((e) => e.name + " " + e.startTime + " " + e.duration+ " " + (e as any).responseStatus), location.href, String(navigator.serviceWorker?.controller?.state), JSON.stringify(performance.getEntriesByType("navigation"))]), new Promise((r) => setTimeout(() => r("no evaluate"), 4000))])); }
       if (!done) throw new Error("hangs");
       await expect(app.frame().getByRole("img")).toHaveCount(2);
       const passed = link.requests.slice(before).map((request) => request.path);

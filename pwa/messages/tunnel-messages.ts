@@ -315,6 +315,8 @@ type NavigationNews =
   | { readonly kind: "failed"; readonly url: string; readonly code: number; readonly message: string }
   /** Its response is there: its slot may come for it. */
   | { readonly kind: "answered" }
+  /** That was some time ago, and its slot has not come. */
+  | { readonly kind: "unclaimed" }
   /** It ended on another origin; its response waits for that slot. */
   | { readonly kind: "moved"; readonly url: string };
 

@@ -22,7 +22,7 @@ import {
 import { askInOrder, edgeRequest, passingOn, type ResponseSource, readWhole } from "./exchange/exchange.ts";
 import type { PageSockets } from "./page-sockets.ts";
 import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
-import { HeldResponse, HeldResponses, heldNavigations, holdNavigation } from "./requests/held-responses.ts";
+import { HeldResponse, HeldResponses, heldNavigations, holdNavigation, remindOf } from "./requests/held-responses.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
 import { WarmedPages } from "./requests/warmed-pages.ts";
 import { Wishes } from "./requests/wishes.ts";
@@ -329,8 +329,12 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   const url = withoutUserInfo(request.url);
   leavePage(tab, url, response, keepsPage);
   void response.settled.then((outcome) => {
-    if (!(outcome instanceof RopewayError)) return tell({ type: "navigation", kind: "answered", id });
-    tell({ type: "navigation", kind: "failed", id, url: request.url, code: outcome.code, message: outcome.message });
+    if (outcome instanceof RopewayError) {
+      const { code, message } = outcome;
+      return tell({ type: "navigation", kind: "failed", id, url: request.url, code, message });
+    }
+    tell({ type: "navigation", kind: "answered", id });
+    remindOf(held, response, clock, () => tell({ type: "navigation", kind: "unclaimed", id }));
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = wishes.marked(navigationHead(request));

@@ -67,6 +67,24 @@ it("follows a redirect though the page before has come into the frame meanwhile"
   expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/to` });
 });
 
+it("sends the frame out again where it has lost its way, and its page waits", () => {
+  const { booted, hear, log, show, shown, tab } = openBrowser();
+  show(`${A}/`, "a");
+  tab.go(`${B}/`);
+  const sent = log.length;
+  const waits = () => hear({ type: "navigation", kind: "unclaimed", id: 1 });
+  hear({ type: "navigation", kind: "answered", id: 1 });
+  // Its boot page is on its way.
+  waits();
+  expect(log.slice(sent)).toEqual([]);
+  booted.add(B);
+  waits();
+  expect(log.slice(sent)).toEqual([`src again ${B}/`]);
+  show(`${B}/`, "b");
+  waits();
+  expect([shown().phase, log.slice(sent)]).toEqual(["loaded", [`src again ${B}/`]]);
+});
+
 describe("going somewhere else than the page that is on its way", () => {
   it("ends at the start page by Back", () => {
     const { log, report, say, show, shown, tab } = openBrowser();

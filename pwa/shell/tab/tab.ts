@@ -247,6 +247,13 @@ export class Tab implements AppTab, TabActions {
       this.#setFrameOut();
       return;
     }
+    if (news.kind === "unclaimed") {
+      const { url } = sent.request;
+      const isOnItsWay = step.journeyOf(this.#navigation)?.url === url;
+      // A boot page that does not come is asked for again by the time that it takes.
+      if (isOnItsWay && this.#frame.places?.isBooted(new URL(url).origin) === true) this.#show(url, false, true);
+      return;
+    }
     if (news.code === ErrorCode.CANCEL) return;
     if (mayHaveActed(sent.request, news.code)) this.#learnThatItMayHaveRun();
     const { method, url } = sent.request;

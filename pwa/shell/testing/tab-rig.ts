@@ -111,12 +111,14 @@ export function openTab(
   };
   /** Origins for which no host is free. */
   const homeless = new Set<string>();
+  /** Origins whose slots' workers are there. */
+  const booted = new Set<string>();
   const slotFrames = {
     slotFor: (origin: string) => (homeless.has(origin) ? null : slotFor(origin)),
     slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
     originOf: ({ origin }: Slot) => origin,
-    isBooted: () => false,
-    find: () => null,
+    isBooted: ({ origin }: Slot) => booted.has(origin),
+    find: (origin: string) => (booted.has(origin) ? slotFor(origin) : null),
     needsBootPage: () => true,
     standIn({ origin }: Slot) {
       log.push(`stand in ${origin}`);
@@ -161,6 +163,7 @@ export function openTab(
   report("/blank", "loaded", "start");
   return {
     homeless,
+    booted,
     kept,
     tab,
     hearPage,

@@ -5,7 +5,7 @@ import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { HeldResponse, HeldResponses, heldNavigations, holdNavigation } from "./held-responses.ts";
+import { HeldResponse, HeldResponses, heldNavigations, holdNavigation, remindOf } from "./held-responses.ts";
 
 const ORIGIN = "https://a.example";
 const OTHER = "https://b.example";
@@ -98,4 +98,24 @@ it("gives the answer to a form to a slot worker of before, which does not say th
     heldNavigations(held)({ head, body: null, push: null }, new ConsumerLog(), () => ({ cancel() {} })).held?.referrer;
   expect(ask({ ...navigation, mode: "no-cors", origin: ORIGIN })).toBeUndefined();
   expect(ask(navigation)).toBe("one");
+});
+
+it("is told of three times, with longer pauses, for as long as nobody has come for it", () => {
+  for (const [comesAfter, times] of [
+    [1_000, 0],
+    [5_000, 1],
+    [25_000, 3],
+  ] as const) {
+    const { platform, held, claim, named } = rig();
+    const response = named("one");
+    let told = 0;
+    holdNavigation(held, ORIGIN, URL_A, response);
+    remindOf(held, response, platform, () => {
+      told += 1;
+    });
+    platform.pass(comesAfter);
+    claim();
+    platform.pass(HELD_RESPONSE_TIME);
+    expect([comesAfter, told]).toEqual([comesAfter, times]);
+  }
 });

@@ -21,6 +21,28 @@ export function holdNavigation(
   held.hold(keyOf(topLevelOrigin, url, form), response, response.settled);
 }
 
+/** Milliseconds: a slot's worker may have to start first, on a phone that is busy. */
+const PAUSES: readonly number[] = [3_000, 6_000, 12_000];
+
+/**
+ * Tells, now and then, that nobody has come for a navigation whose head is there. The frame may have lost its way: Chromium
+ * (156) drops a navigation that begins in the moment in which it commits the one before, which was abandoned.
+ */
+export function remindOf(
+  held: HeldResponses,
+  response: HeldResponse,
+  clock: Pick<Clock, "setTimer">,
+  tell: () => void,
+  [pause, ...others] = PAUSES,
+): void {
+  if (pause === undefined) return;
+  clock.setTimer(() => {
+    if (![...held].includes(response)) return;
+    tell();
+    remindOf(held, response, clock, tell, others);
+  }, pause);
+}
+
 /** For ports, whose requests are stamped. */
 export function heldNavigations(held: HeldResponses): ResponseSource {
   return (request, consumer, next) => {
