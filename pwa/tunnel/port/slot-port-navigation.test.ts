@@ -124,6 +124,19 @@ describe("SlotPort's navigations", () => {
     expect(slot.requests).toEqual([]);
   });
 
+  it("gives the next navigation the response of a later one, not that of one that the shell has abandoned", async () => {
+    const slot = slotRig();
+    const [abandoned, later] = [new HeldResponse(), new HeldResponse()];
+    holdNavigation(slot.held, ORIGIN, URL_A, abandoned);
+    await slot.ask(navigation, 1);
+    abandoned.cancel();
+    holdNavigation(slot.held, ORIGIN, URL_A, later);
+    expect(errorCodes(await slot.ask(navigation, 2))).toEqual([ErrorCode.CANCEL]);
+    later.onHead({ ...responseHead, url: URL_A });
+    expect((await slot.heard()).filter(({ type }) => type === "response")).toMatchObject([{ id: 2 }]);
+    expect(slot.requests).toEqual([]);
+  });
+
   it("leaves a navigation the response that it reads, or that it asked for itself", async () => {
     const slot = slotRig();
     const response = new HeldResponse();

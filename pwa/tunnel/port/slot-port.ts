@@ -20,7 +20,7 @@ import {
 } from "../../messages/port-messages.ts";
 import type { FrameStart, ShellToTunnel, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { type Ask, DEAF, edgeRequest, type PhoneRequest } from "../exchange/exchange.ts";
-import { HeldResponse, type HeldResponses, holdNavigation } from "../requests/held-responses.ts";
+import { HeldResponse, type HeldResponses, holdNavigation, holdsNavigation } from "../requests/held-responses.ts";
 
 /** Names this tunnel: each window has one. */
 const TUNNEL = crypto.randomUUID();
@@ -200,18 +200,20 @@ export class SlotPort {
 
   /**
    * The frame is sent somewhere again while it is on its way there. The browser has dropped the navigation before, which
-   * may have claimed the response first.
+   * may have claimed the response first. It is of no use where the shell has asked for another since.
    */
   #holdAgain(url: string): void {
-    for (const [id, exchange] of this.#exchanges) {
-      if (exchange.claimedUrl === url) this.#giveBack(id, exchange, url);
+    for (const [id, { claimedUrl, response }] of this.#exchanges) {
+      if (claimedUrl !== url) continue;
+      if (holdsNavigation(this.#host.held, url)) response.cancel();
+      else holdNavigation(this.#host.held, new URL(url).origin, url, response);
+      this.#lose(id);
     }
   }
 
-  /** Holds the response for whichever top-level slot the URL is of. */
-  #giveBack(id: number, { response }: PortExchange, url: string): void {
+  /** Another navigation gets the response. */
+  #lose(id: number): void {
     this.#exchanges.delete(id);
-    holdNavigation(this.#host.held, new URL(url).origin, url, response);
     this.#postError(id, ErrorCode.CANCEL, "Cannot go on: another navigation gets it");
   }
 
@@ -316,8 +318,10 @@ export class SlotPort {
 
   /** The shell began the navigation, and it was redirected to another origin: not a byte of it is for this slot. */
   #handOver(id: number, exchange: PortExchange, { url, fragment }: ResponseHead): void {
-    this.#giveBack(id, exchange, url);
-    const navigation = exchange.response.id;
+    const { response } = exchange;
+    holdNavigation(this.#host.held, new URL(url).origin, url, response);
+    this.#lose(id);
+    const navigation = response.id;
     if (navigation !== null) this.#host.onNavigationMoved(navigation, url + (fragment ?? ""));
   }
 

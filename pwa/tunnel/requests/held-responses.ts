@@ -21,12 +21,17 @@ export function holdNavigation(
   held.hold(keyOf(topLevelOrigin, url, form), response, response.settled);
 }
 
+/** Whether one is held for a page of this URL. */
+export function holdsNavigation(held: HeldResponses, url: string): boolean {
+  return held.has(keyOf(new URL(url).origin, url));
+}
+
 /** Milliseconds: a slot's worker may have to start first, on a phone that is busy. */
 const PAUSES: readonly number[] = [3_000, 6_000, 12_000];
 
 /**
- * Tells, now and then, that nobody has come for a navigation whose head is there. The frame may have lost its way: Chromium
- * (156) drops a navigation that begins in the moment in which it commits the one before, which was abandoned.
+ * Tells, now and then, that nobody has come for a navigation whose head is there. Its slot may have come too early, and got
+ * the response of the navigation before, which the shell was abandoning: messages of two ports overtake each other.
  */
 export function remindOf(
   held: HeldResponses,
