@@ -43,7 +43,14 @@ test("the app has landmarks, a language, and says aloud what happens", async ({ 
   await expect(app.page.getByRole("main")).toBeVisible();
   await expect(app.page.getByRole("navigation").first()).toBeVisible();
   await app.goto(`${origin.origin}/`);
-  await expect(app.page.getByRole("status").first()).toContainText(/Spoken title|loaded/i);
+  const told = app.page.getByRole("status").first();
+  await expect(told).toHaveText("Spoken title loaded");
+  // A title that changes later, as those that count messages do, is no news.
+  await (await app.content()).evaluate(() => {
+    document.title = "(1) Spoken title";
+  });
+  await expect(app.page).toHaveTitle("(1) Spoken title");
+  await expect(told).toHaveText("Spoken title loaded");
   await app.goto("http://nowhere.invalid/");
   await expect(app.page.getByRole("status").first()).toHaveText(/^nowhere\.invalid did not open/);
 });
@@ -57,6 +64,24 @@ test("nothing in the shell scrolls sideways, in light or dark, also with large t
     const sideways = await app.page.locator("html").evaluate((html) => html.scrollWidth - html.clientWidth);
     expect(sideways).toBe(0);
   }
+});
+
+test("the bar shows the name of the site, with Forward and with large text", async ({ app, origin }) => {
+  const { page } = app;
+  const { host } = new URL(origin.origin);
+  for (const path of ["/", "/next"]) origin.page(path, "<p>Here</p>");
+  for (const path of ["/", "/next"]) await app.goto(origin.origin + path);
+  await page.getByRole("button", { name: "Back", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Forward" })).toBeVisible();
+  const name = page.locator(".address-host");
+  const cut = () => name.evaluate((element) => element.scrollWidth - element.clientWidth);
+  await expect(name).toHaveText(host);
+  expect(await cut()).toBeLessThanOrEqual(0);
+  // As a browser's own zoom of 200 % does.
+  await page.setViewportSize({ width: 206, height: 458 });
+  await expect(page.getByRole("button", { name: "Forward" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Home" })).toBeHidden();
+  expect(await name.evaluate((element) => element.clientWidth)).toBeGreaterThan(50);
 });
 
 test("the person's colours and text size count, and numbers keep their order", async ({ app, origin }) => {
@@ -79,6 +104,9 @@ test("the person's colours and text size count, and numbers keep their order", a
   }
   const [chosen, other] = [".segment input:checked + span", ".segment input:not(:checked) + span"];
   expect(await styleOf(chosen, "background-color")).not.toBe(await styleOf(other, "background-color"));
+  const [on, off] = ['[aria-checked="true"] > .switch', '[aria-checked="false"] > .switch'];
+  expect(await styleOf(on, "background-color")).toBe(await styleOf(chosen, "background-color"));
+  expect(await styleOf(off, "background-color")).not.toBe(await styleOf(on, "background-color"));
   for (const [text, size] of [
     [".segment", "32px"],
     [".sheet h2", "40px"],
@@ -151,10 +179,14 @@ test("Tab leads out of the address box to the page, and Escape leaves it", async
   await expect(link).toBeFocused();
   await expect(app.address).toHaveValue(`${origin.origin}/`);
 
-  await app.address.focus();
-  await keyboard.type("harbour");
-  await keyboard.press("Escape");
-  await expect(app.address).toHaveValue(`${origin.origin}/`);
-  await keyboard.press("Escape");
-  await expect(app.address).not.toBeFocused();
+  const pageFrame = app.page.locator('iframe[title="Page"]');
+  for (const before of [pageFrame, app.page.getByRole("button", { name: "Menu" })]) {
+    await before.focus();
+    await app.address.focus();
+    await keyboard.type("harbour");
+    await keyboard.press("Escape");
+    await expect(app.address).toHaveValue(`${origin.origin}/`);
+    await keyboard.press("Escape");
+    await expect(before).toBeFocused();
+  }
 });

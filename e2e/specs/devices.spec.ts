@@ -69,6 +69,8 @@ test("a device is added by a code, renamed, and unpaired with the keyboard alone
   await expect(sheet.getByText(/^Kitchen was unpaired from /)).toBeVisible();
   // Nothing is wider than the sheet.
   expect(await sheet.evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth)).toBe(0);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "Settings" })).toBeVisible();
   await context.close();
 });
 

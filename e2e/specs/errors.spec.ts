@@ -65,8 +65,12 @@ test("a page that is shown stays where the next cannot be had, and that is tried
     await expect(bar).toHaveCount(0);
   }
   await app.goto(`${otherOrigin.origin}/reset`);
-  await expect(bar).toHaveText(/It is tried again by itself\.Try again$/);
+  await expect(bar).toHaveText(/Ropeway will try again soon\.Try againEdit the address$/);
   await expect(app.frame().locator("#note")).toHaveValue("not sent yet");
+  await bar.getByRole("button", { name: "Edit the address" }).click();
+  await expect(app.address).toBeFocused();
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/reset`);
+  await app.page.keyboard.press("Escape");
   otherOrigin.page("/reset", "<p>There after all</p>");
   await expect(app.frame().getByText("There after all")).toBeVisible();
   await expect(bar).toHaveCount(0);
@@ -192,7 +196,9 @@ test("a key that the edge does not accept", async ({ page, link }) => {
   const app = new AppPage(page, `http://localhost:${link.port}`);
   await app.open("not-the-key");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Wrong key");
-  await expect(page.getByRole("textbox", { name: /key/i })).toBeVisible();
+  const field = page.getByRole("textbox", { name: /key/i });
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await expect(field).toHaveAccessibleDescription(/^Your edge does not accept this key/);
   expect(link.webSockets).toBe(0);
 });
 

@@ -143,7 +143,7 @@ test("nothing is pushed when the person does not want it", async ({ app, origin 
   servePictures(origin);
   await app.page.getByRole("button", { name: "Menu" }).click();
   await app.page.getByRole("button", { name: "Settings" }).click();
-  await app.page.getByRole("radio", { name: "No, least data" }).check();
+  await app.page.getByRole("switch", { name: "Load parts of a page early" }).click();
   await app.page.keyboard.press("Escape");
   await app.goto(`${origin.origin}/150/`);
   await expect.poll(() => Object.keys(asked(origin, "/150/tile-")).length).toBe(PICTURES);

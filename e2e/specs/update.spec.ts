@@ -32,6 +32,27 @@ test("an app that is installed gets header fields that a release adds to the sam
   await proxy.close();
 });
 
+test("the settings look for a newer version, and open it", async ({ page, edge }) => {
+  const proxy = await startReleaseProxy(Number(new URL(edge.url).port), FIELD);
+  const app = new AppPage(page, `http://ropeway.localhost:${proxy.port}`);
+  await app.open(edge.accessKey);
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await page.reload();
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("button", { name: "Settings" }).click();
+  const look = page.getByRole("button", { name: "Look for updates" });
+  const answer = page.getByRole("dialog").getByRole("status").filter({ hasText: "version" });
+  await look.click();
+  await expect(answer).toHaveText("This is the newest version.");
+  proxy.deploy();
+  await look.click();
+  await expect(answer).toHaveText(/^A newer version is here\./);
+  await page.getByRole("button", { name: "Open it now" }).click();
+  await expect(app.address).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await proxy.close();
+});
+
 test("an app of the release before updates by itself and keeps pairing, cookies, slots and pins @long", async ({
   page,
   origin,

@@ -18,7 +18,7 @@ const budgets: readonly Budget[] = [
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
     limit: 89.3 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.6 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 11.8 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },

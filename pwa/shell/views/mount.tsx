@@ -29,6 +29,7 @@ export function mountChrome(
   let state: BrowserState | null = null;
   let uiState: UiState = { sheet: null, isEditing: false };
   let shown: View | null = null;
+  const tell = announcementsIn(status);
 
   const draw = neverNested(() => {
     if (!state) return;
@@ -43,8 +44,7 @@ export function mountChrome(
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
     frameHost.inert = shown !== "page" || uiState.isEditing;
     if (shown !== previous) view.scrollTop = 0;
-    const words = announcement(state);
-    if (status.textContent !== words) status.textContent = words;
+    tell(state);
   });
   const changeUi = (change: Partial<UiState>) => {
     uiState = { ...uiState, ...change };
@@ -151,6 +151,16 @@ export class LateSheets<Sheets> {
     if ((await this.load()) !== null) onReady();
     else this.#platform.setTimer(() => isWanted() && void this.loadFor(onReady, isWanted), RETRY_DELAY);
   }
+}
+
+/** As `announcement`; the title of a page that changes later is no news. */
+function announcementsIn(status: HTMLElement): (state: BrowserState) => void {
+  let told: Pick<BrowserState, "url" | "phase" | "title"> = { url: "", phase: "idle", title: "" };
+  return (state) => {
+    if (state.url !== told.url || state.phase !== told.phase) told = state;
+    const words = announcement({ ...state, title: told.title });
+    if (status.textContent !== words) status.textContent = words;
+  };
 }
 
 /** Words of a screen reader about this state; the caller speaks only when it differs from the last. */

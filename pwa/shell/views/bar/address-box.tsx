@@ -125,7 +125,7 @@ interface AddressFieldProps {
   readonly isEditing: boolean;
   /** The words that are typed, or null while there are none. */
   readonly draft: string | null;
-  readonly onFocus: () => void;
+  readonly onFocus: (event: FocusEvent) => void;
   readonly onDraft: (draft: string) => void;
 }
 
@@ -163,7 +163,7 @@ function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: A
             selectOnClick.current = true;
             event.currentTarget.select();
           }
-          onFocus();
+          onFocus(event);
         }}
         onClick={(event) => {
           // The click that brought the focus puts the caret somewhere; select all once more, unless text was marked.
@@ -229,6 +229,8 @@ function moveFocus(event: KeyboardEvent, form: HTMLFormElement | null): void {
 /** From the moment that the address has the focus until it is left: what is typed, and what keys do. */
 function useAddressEditing(isEditing: boolean, onEditing: (isEditing: boolean) => void) {
   const formRef = useRef<HTMLFormElement>(null);
+  /** The element that had the focus before. */
+  const cameFrom = useRef<HTMLElement | null>(null);
   const inputRef = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState<string | null>(null);
   const leave = () => {
@@ -243,9 +245,11 @@ function useAddressEditing(isEditing: boolean, onEditing: (isEditing: boolean) =
     if (focused instanceof HTMLElement && formRef.current?.contains(focused)) focused.blur();
     leave();
   };
-  const onFocus = () => {
+  const onFocus = ({ relatedTarget }: FocusEvent) => {
     mayLeave.current = false;
-    if (!isEditing) onEditing(true);
+    if (isEditing) return;
+    cameFrom.current = relatedTarget instanceof HTMLElement ? relatedTarget : null;
+    onEditing(true);
   };
   const onDraft = (typed: string) => {
     setDraft(typed);
@@ -265,8 +269,10 @@ function useAddressEditing(isEditing: boolean, onEditing: (isEditing: boolean) =
     } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
-      if (draft === null) finish();
-      else setDraft(null);
+      if (draft !== null) return setDraft(null);
+      finish();
+      // Once the page, if it was that, is not inert any more.
+      setTimeout(() => cameFrom.current?.focus());
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       moveFocus(event, formRef.current);
     }

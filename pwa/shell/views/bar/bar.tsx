@@ -19,7 +19,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
       {state.notice && <NoticeBar notice={state.notice} actions={actions} />}
       {state.notice === null && state.unopened === null && state.hasNewer && <NewerBar actions={actions} />}
       {state.notice === null && state.unopened !== null && (
-        <FailureBar error={state.unopened} tryingAgain={state.tryingAgain} actions={actions} />
+        <FailureBar state={state} error={state.unopened} actions={actions} />
       )}
       <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
       <BarButton
@@ -84,25 +84,34 @@ function Progress({ state }: { state: BrowserState }) {
 }
 
 interface FailureBarProps {
+  readonly state: BrowserState;
   readonly error: PageError;
-  readonly tryingAgain: TryingAgain;
   readonly actions: BrowserActions;
 }
 
 /** Over the page that is shown: what could not be opened, why, and the way on. */
-function FailureBar({ error, tryingAgain, actions }: FailureBarProps) {
+function FailureBar({ state: { mistyped, tryingAgain }, error, actions }: FailureBarProps) {
   const retry = retryLabel(error.code);
   return (
-    <div class="notice-bar">
+    <div class="notice-bar failure-bar">
       <p>{failureText(error, tryingAgain)}</p>
+      <button type="button" class="icon-button quiet" aria-label="Close" onClick={() => actions.tab.forgetFailed()}>
+        <Icon name="close" />
+      </button>
       {retry !== null && (
         <button type="button" class="text-button" onClick={() => actions.tab.openFailed()}>
           {retry}
         </button>
       )}
-      <button type="button" class="icon-button quiet" aria-label="Close" onClick={() => actions.tab.forgetFailed()}>
-        <Icon name="close" />
-      </button>
+      {mistyped !== null && (
+        <button
+          type="button"
+          class="text-button"
+          onClick={({ currentTarget }) => currentTarget.closest("nav")?.querySelector("input")?.focus()}
+        >
+          Edit the address
+        </button>
+      )}
     </div>
   );
 }

@@ -3,15 +3,19 @@ import type { DeviceEvent } from "../../../../shared/devices.ts";
 import { deviceHint, eventText } from "./devices-chunk.tsx";
 
 const NOW = 1_800_000_000_000;
-const device = { id: "x", name: "Phone", pairedAt: 0, isThis: false, guest: null, usage: null };
+const device = { id: "x", name: "Phone", pairedAt: NOW - 86_400_000 * 3, isThis: false, guest: null, usage: null };
 
 it("says of a device what is known", () => {
   const usage = { seenAt: NOW - 7_200_000, bytes: 1_200_000, isConnected: false };
-  expect(deviceHint(device, NOW)).toBe("");
-  expect(deviceHint({ ...device, usage }, NOW)).toBe("Last seen 2 hours ago · 1.2 MB used");
-  expect(deviceHint({ ...device, usage: { ...usage, isConnected: true } }, NOW)).toBe("Connected · 1.2 MB used");
+  expect(deviceHint(device, NOW)).toBe("paired 3 days ago");
+  expect(deviceHint({ ...device, usage }, NOW)).toBe("Last seen 2 hours ago · 1.2 MB used · paired 3 days ago");
+  expect(deviceHint({ ...device, usage: { ...usage, isConnected: true } }, NOW)).toBe(
+    "Connected · 1.2 MB used · paired 3 days ago",
+  );
   const guest = { endsAt: null, mostBytes: 50_000_000 };
-  expect(deviceHint({ ...device, usage, guest }, NOW)).toBe("Guest · Last seen 2 hours ago · 1.2 MB of 50 MB used");
+  expect(deviceHint({ ...device, usage, guest }, NOW)).toBe(
+    "Guest · Last seen 2 hours ago · 1.2 MB of 50 MB used · paired 3 days ago",
+  );
   expect(deviceHint({ ...device, guest: { endsAt: NOW, mostBytes: null } }, NOW)).toMatch(/^Guest · until .*\d/);
 });
 

@@ -323,8 +323,8 @@ function KeyChange({ requests, onChanged }: { requests: DeviceRequests; onChange
   );
 }
 
-/** When it was last there, what it has used, and what ends it. @param now as `Date.now()` */
-export function deviceHint({ usage, guest }: PairedDevice, now: number): string {
+/** When it was last there, what it has used, what ends it, and when it was paired: two may have one name. @param now as `Date.now()` */
+export function deviceHint({ usage, guest, pairedAt }: PairedDevice, now: number): string {
   const parts: string[] = [];
   if (usage !== null) {
     parts.push(usage.isConnected ? "Connected" : `Last seen ${agoText(usage.seenAt, now)}`);
@@ -333,6 +333,7 @@ export function deviceHint({ usage, guest }: PairedDevice, now: number): string 
   }
   if (guest?.endsAt) parts.push(`until ${timeText(guest.endsAt)}`);
   if (guest !== null) parts.unshift("Guest");
+  parts.push(`paired ${agoText(pairedAt, now)}`);
   return parts.join(" · ");
 }
 

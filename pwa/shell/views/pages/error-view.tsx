@@ -242,9 +242,9 @@ export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
 export function againText(subject: string, tryingAgain: TryingAgain): string {
   switch (tryingAgain) {
     case "with the link":
-      return ` ${subject} opens by itself when the link is back.`;
+      return ` ${subject} opens as soon as the link is back.`;
     case "soon":
-      return ` ${subject} is tried again by itself.`;
+      return " Ropeway will try again soon.";
     case "not":
       return "";
   }

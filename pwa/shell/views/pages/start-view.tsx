@@ -38,7 +38,7 @@ function SavedLine({ state }: { state: BrowserState }) {
   const { totals } = state;
   const saving = totals && formatSaving(totals.linkBytes, totals.originBytes);
   if (!totals || !saving || totals.originBytes <= totals.linkBytes) {
-    return <p class="saved">The web over one warm socket</p>;
+    return <p class="saved">The web on a slow link</p>;
   }
   return (
     <p class="saved">

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
@@ -63,7 +64,9 @@ function OpeningView({ state, actions }: { state: BrowserState; actions: Browser
 
 /** Shown instead of everything else until this phone has a key that its edge accepts. */
 function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: string) => void }) {
+  const id = useId();
   const isNew = link.kind !== "refused";
+  const isWrong = link.kind === "refused" && link.why === null;
   const [heading, text] = isNew ? NEW : refusal(link.why);
   return (
     <section class="card-view">
@@ -75,8 +78,10 @@ function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: stri
         </span>
       )}
       <h1>{heading}</h1>
-      <p role={isNew ? undefined : "alert"}>{text}</p>
-      <KeyForm onKey={onKey} />
+      <p id={id} role={isNew ? undefined : "alert"}>
+        {text}
+      </p>
+      <KeyForm problemId={isWrong ? id : null} onKey={onKey} />
       <p class="fine">The key goes to your edge only. No site ever sees it.</p>
     </section>
   );

@@ -1,7 +1,13 @@
 import { useId, useRef, useState } from "preact/hooks";
 
+interface KeyFormProps {
+  /** Id of the element that says why the key that was entered is not taken; null where none was, or it may be right. */
+  readonly problemId?: string | null;
+  readonly onKey: (accessKey: string) => void;
+}
+
 /** Asks for the access key; a whole pairing link will do as well. */
-export function KeyForm({ onKey }: { onKey: (accessKey: string) => void }) {
+export function KeyForm({ problemId = null, onKey }: KeyFormProps) {
   const id = useId();
   const inputRef = useRef<HTMLInputElement>(null);
   const [isEmpty, setEmpty] = useState(false);
@@ -35,8 +41,8 @@ export function KeyForm({ onKey }: { onKey: (accessKey: string) => void }) {
         autocorrect="off"
         spellcheck={false}
         enterkeyhint="go"
-        aria-invalid={isEmpty}
-        aria-describedby={isEmpty ? `${id}-problem` : undefined}
+        aria-invalid={isEmpty || problemId !== null}
+        aria-describedby={(isEmpty ? `${id}-problem` : problemId) ?? undefined}
       />
       {isEmpty && (
         <p class="problem" id={`${id}-problem`} role="alert">

@@ -1,4 +1,6 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
+import { VERSION } from "../../../../shared/version.ts";
 import type { LinkPhase, StoredSite } from "../../../messages/tunnel-messages.ts";
 import type { Phone } from "../../app/phone.ts";
 import { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
@@ -22,11 +24,6 @@ const WAIT_CHOICES = WAIT_TIMES.map((value) => ({
   label: value < 60_000 ? `${value / 1_000} s` : `${value / 60_000} min`,
 }));
 
-const PUSH_CHOICES = [
-  { value: true, label: "Yes, faster" },
-  { value: false, label: "No, least data" },
-] as const;
-
 interface SettingsProps {
   readonly state: BrowserState;
   readonly actions: BrowserActions;
@@ -36,89 +33,234 @@ interface SettingsProps {
 
 /** Every choice takes effect at once; there is nothing to save. */
 export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
+  const { settings } = state;
   const close = () => ui.change({ sheet: null });
+  const onChange = (change: Partial<Settings>) => actions.app.changeSettings(change);
   return (
     <Sheet title="Settings" onClose={close}>
-      <Choices settings={state.settings} phone={phone} onChange={(change) => actions.app.changeSettings(change)} />
-      <DataUseSection phone={phone} />
-      <section class="setting">
-        <h3>On this phone</h3>
+      <Group title="Looks and search">
+        <ChoiceSetting
+          name="theme"
+          legend="Appearance"
+          choices={THEMES}
+          chosen={settings.theme}
+          onChange={(theme) => onChange({ theme })}
+        />
+        <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => onChange({ searchUrl })} />
+      </Group>
+      <Group title="Data">
+        <DataUse phone={phone} />
+        <PictureSetting settings={settings} onChange={onChange} />
+        <SavingSettings settings={settings} phone={phone} onChange={onChange} />
+      </Group>
+      <Group title="Without a signal">
+        <ChoiceSetting
+          name="wait-time"
+          legend="Keep trying to load a page for"
+          choices={WAIT_CHOICES}
+          chosen={settings.waitTime}
+          onChange={(waitTime) => onChange({ waitTime })}
+        />
+      </Group>
+      <Group title="On this phone">
         <StoredSetting
           phone={phone}
-          storeBytes={state.settings.storeBytes}
+          storeBytes={settings.storeBytes}
           onChoose={(storeBytes) => actions.app.changeSettings({ storeBytes })}
         />
-        <ConfirmButton
-          label="Forget recent sites"
-          question="The list of recent sites will be empty. Pinned sites stay."
-          confirm="Forget"
-          done="Recent sites forgotten"
-          onConfirm={() => actions.app.forgetRecent("all")}
+        <Forgetting actions={actions} />
+      </Group>
+      <Group title="Your edge">
+        <Edge
+          link={state.link}
+          onDevices={() => ui.change({ sheet: "devices" })}
+          onKey={(accessKey) => {
+            close();
+            actions.app.pair(accessKey);
+          }}
         />
-        <ConfirmButton
-          label="Clear site data"
-          question="Cookies, logins, stored and kept pages of every site will be gone."
-          confirm="Clear"
-          done="Site data is being cleared"
-          onConfirm={() => actions.app.clearSiteData()}
-        />
-      </section>
-      <Edge
-        link={state.link}
-        onDevices={() => ui.change({ sheet: "devices" })}
-        onKey={(accessKey) => {
-          close();
-          actions.app.pair(accessKey);
-        }}
-      />
-      <section class="setting">
-        <h3>About</h3>
-        <p class="fine">
-          Ropeway loads the web over one WebSocket between this phone and an edge that you run. Your edge can read the
-          pages that pass through it, so run it yourself or trust who does. MIT licence.
-        </p>
-      </section>
+      </Group>
+      <Group title="About Ropeway">
+        <About />
+      </Group>
     </Sheet>
   );
 }
 
-interface ChoicesProps {
+/** Settings that belong together. */
+function Group({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="setting-group">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+interface ChangeProps {
   readonly settings: Settings;
-  readonly phone: Phone;
   readonly onChange: (change: Partial<Settings>) => void;
 }
 
-function Choices({ settings, phone, onChange }: ChoicesProps) {
+/** Switches for data that a page costs, beside its pictures. */
+function SavingSettings({ settings, phone, onChange }: ChangeProps & { phone: Phone }) {
+  const { blocksTrackers, takesPushes, warmsLinks } = settings;
   return (
     <>
-      <ChoiceSetting
-        name="theme"
-        legend="Appearance"
-        choices={THEMES}
-        chosen={settings.theme}
-        onChange={(theme) => onChange({ theme })}
+      <SwitchSetting
+        label="Ask sites to send less"
+        isOn={savesData(settings)}
+        hint="Tells every site that you want to save data (Save-Data). Some then send smaller pages."
+        onChange={() => onChange({ savesData: !savesData(settings) })}
       />
-      <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => onChange({ searchUrl })} />
-      <ChoiceSetting
-        name="wait-time"
-        legend="When the link is gone, pages wait"
-        choices={WAIT_CHOICES}
-        chosen={settings.waitTime}
-        onChange={(waitTime) => onChange({ waitTime })}
+      {phone.edge?.blocksTrackers === true && (
+        <SwitchSetting
+          label="Block trackers"
+          isOn={blocksTrackers}
+          hint="Your edge stops what its list names before it is loaded. Pages you open are never stopped."
+          onChange={() => onChange({ blocksTrackers: !blocksTrackers })}
+        />
+      )}
+      <SwitchSetting
+        label="Load parts of a page early"
+        isOn={takesPushes}
+        hint={
+          takesPushes
+            ? "Pages show sooner. A little of the data may not be needed."
+            : "Each part comes when the page asks for it: slower, with the least data."
+        }
+        onChange={() => onChange({ takesPushes: !takesPushes })}
       />
-      <PictureSetting settings={settings} onChange={onChange} />
-      {phone.edge?.blocksTrackers === true && <TrackerSetting settings={settings} onChange={onChange} />}
-      <ChoiceSetting
-        name="pushes"
-        legend="Send what a page needs before it asks"
-        choices={PUSH_CHOICES}
-        chosen={settings.takesPushes}
-        onChange={(takesPushes) => onChange({ takesPushes })}
+      <SwitchSetting
+        label="Load likely links ahead"
+        isOn={warmsLinks}
+        hint="Uses more data: up to three links in view load before you tap, never on mobile data."
+        onChange={() => onChange({ warmsLinks: !warmsLinks })}
       />
-      <WarmingSetting settings={settings} onChange={onChange} />
     </>
   );
 }
+
+function Forgetting({ actions }: Pick<SettingsProps, "actions">) {
+  return (
+    <>
+      <ConfirmButton
+        label="Forget recent sites"
+        question="The list of recent sites will be empty. Pinned sites stay."
+        confirm="Forget"
+        done="Recent sites forgotten"
+        onConfirm={() => actions.app.forgetRecent("all")}
+      />
+      <ConfirmButton
+        label="Clear site data"
+        question="Cookies, logins, stored and kept pages of every site will be gone."
+        confirm="Clear"
+        done="Site data is being cleared"
+        onConfirm={() => actions.app.clearSiteData()}
+      />
+    </>
+  );
+}
+
+/** Whether a newer version of the app is there. */
+type Version = "not asked" | "asking" | "newest" | "newer" | "unknown";
+
+const VERSION_TEXTS: Record<Version, string> = {
+  "not asked": "",
+  asking: "Looking…",
+  newest: "This is the newest version.",
+  newer: "A newer version is here. It starts when the app is opened again.",
+  unknown: "Your edge could not be asked. Try again later.",
+};
+
+const workers: ServiceWorkerContainer | undefined = navigator.serviceWorker;
+/** The app's worker is of a newer version than this page by now. */
+let hasNewer = false;
+// At the first visit there was none before.
+if (workers?.controller) {
+  workers.addEventListener("controllerchange", () => {
+    hasNewer = true;
+  });
+}
+
+/** Has the browser ask the edge, past its cache. */
+async function lookForUpdate(): Promise<Version> {
+  const active = workers?.controller;
+  if (!workers || !active) return "unknown";
+  try {
+    const registration = await workers.register(active.scriptURL, { scope: "/", updateViaCache: "none" });
+    await registration.update();
+    const coming = registration.installing ?? registration.waiting;
+    if (coming !== null) {
+      await new Promise<void>((resolve) => {
+        coming.addEventListener("statechange", () => /^(activated|redundant)$/.test(coming.state) && resolve());
+      });
+      hasNewer ||= coming.state === "activated";
+    }
+    return hasNewer ? "newer" : "newest";
+  } catch {
+    return "unknown";
+  }
+}
+
+function About() {
+  const [version, setVersion] = useState<Version>(hasNewer ? "newer" : "not asked");
+  return (
+    <>
+      <p class="fine">
+        Version {VERSION}. Ropeway loads the web over one lasting connection between this phone and an edge that you
+        run. Your edge can read the pages that pass through it, so run it yourself or trust whoever does. MIT licence.
+      </p>
+      <div role="status">{version !== "not asked" && <p class="setting-line">{VERSION_TEXTS[version]}</p>}</div>
+      {version === "newer" ? (
+        <button type="button" class="button" onClick={() => location.reload()}>
+          Open it now
+        </button>
+      ) : (
+        <button
+          type="button"
+          class="menu-row"
+          disabled={version === "asking"}
+          onClick={() => {
+            setVersion("asking");
+            void lookForUpdate().then(setVersion);
+          }}
+        >
+          <span class="confirm-label">Look for updates</span>
+          <Icon name="forward" />
+        </button>
+      )}
+      <details class="more">
+        <summary>Help</summary>
+        <dl class="help">
+          {HELP.map(([question, answer]) => (
+            <>
+              <dt>{question}</dt>
+              <dd>{answer}</dd>
+            </>
+          ))}
+        </dl>
+      </details>
+    </>
+  );
+}
+
+const HELP: readonly (readonly [question: string, answer: string])[] = [
+  [
+    "Nothing loads",
+    "See “Your edge” above. If it is not connected, check the signal and that the edge runs. If this phone is not paired any more, enter the edge’s key again.",
+  ],
+  [
+    "A page looks wrong or does nothing",
+    "Tap the sign before the address. There you can load what waits, let the site run scripts, and stop blocking trackers on it.",
+  ],
+  ["Pages cost too much", "Under “Data” choose smaller pictures and a page budget, and switch off what loads early."],
+  [
+    "Pages without a signal",
+    "Sites that you have visited open as they were, marked as stored. Keep a page from its site information to be sure of it.",
+  ],
+  ["Another phone", "Open “Paired devices” and show a code there. It pairs one device."],
+];
 
 interface EdgeProps {
   readonly link: LinkPhase;
@@ -129,8 +271,7 @@ interface EdgeProps {
 function Edge({ link, onDevices, onKey }: EdgeProps) {
   const now = useNow(link.kind !== "open");
   return (
-    <section class="setting">
-      <h3>Edge</h3>
+    <>
       <p class="setting-line">
         <span class="dot" data-link={link.kind} />
         {linkText(link, now)}
@@ -143,7 +284,7 @@ function Edge({ link, onDevices, onKey }: EdgeProps) {
         <summary>Pair with another key</summary>
         <KeyForm onKey={onKey} />
       </details>
-    </section>
+    </>
   );
 }
 
@@ -158,9 +299,9 @@ function SearchSetting({ searchUrl, onChange }: { searchUrl: string; onChange: (
 
   return (
     <section class="setting">
-      <h3>
+      <h4>
         <label for={id}>Search with</label>
-      </h3>
+      </h4>
       <select
         id={id}
         class="field"
@@ -230,20 +371,15 @@ const BUDGETS = PAGE_BUDGETS.map((value) => ({
   label: value === null ? "None" : formatBytes(value).replace(".0", ""),
 }));
 
-interface PictureSettingProps {
-  readonly settings: Settings;
-  readonly onChange: (change: Partial<Settings>) => void;
-}
-
 /** How much of the data plan pictures may take. It holds for what is loaded from then on. */
-function PictureSetting({ settings, onChange }: PictureSettingProps) {
+function PictureSetting({ settings, onChange }: ChangeProps) {
   const id = useId();
   const hint = CHOICES.find(([value]) => value === settings.pictures)?.[2];
   return (
     <section class="setting">
-      <h3>
+      <h4>
         <label for={id}>Pictures</label>
-      </h3>
+      </h4>
       <select
         id={id}
         class="field"
@@ -270,48 +406,6 @@ function PictureSetting({ settings, onChange }: PictureSettingProps) {
           onChange={(pageBudget) => onChange({ pageBudget })}
         />
       )}
-      <SwitchSetting
-        label="Ask sites to send less"
-        isOn={savesData(settings)}
-        hint="Tells every site you want to save data (Save-Data). Some then send smaller pages."
-        onChange={() => onChange({ savesData: !savesData(settings) })}
-      />
-    </section>
-  );
-}
-
-interface TrackerProps {
-  readonly settings: Settings;
-  readonly onChange: (change: Partial<Settings>) => void;
-}
-
-function TrackerSetting({ settings: { blocksTrackers }, onChange }: TrackerProps) {
-  return (
-    <section class="setting">
-      <SwitchSetting
-        label="Block trackers"
-        isOn={blocksTrackers}
-        hint="Your edge stops what its list names before it is loaded. Pages you open are never stopped."
-        onChange={() => onChange({ blocksTrackers: !blocksTrackers })}
-      />
-    </section>
-  );
-}
-
-interface WarmingProps {
-  readonly settings: Settings;
-  readonly onChange: (change: Partial<Settings>) => void;
-}
-
-function WarmingSetting({ settings: { warmsLinks }, onChange }: WarmingProps) {
-  return (
-    <section class="setting">
-      <SwitchSetting
-        label="Load likely links ahead"
-        isOn={warmsLinks}
-        hint="Uses more data: up to three links in view load before you tap, never on mobile data."
-        onChange={() => onChange({ warmsLinks: !warmsLinks })}
-      />
     </section>
   );
 }
@@ -322,28 +416,41 @@ const STEP = 10;
 const WIDTH = 8;
 
 /** Bytes of the last thirty days on the link: a bar each, and in words. */
-function DataUseSection({ phone }: { phone: Phone }) {
+function DataUse({ phone }: { phone: Phone }) {
   const { days, month } = phone.use;
   const most = Math.max(...days.map(({ linkBytes }) => linkBytes));
   if (most === 0) return null;
   const today = days.at(-1) ?? month;
   return (
     <section class="setting">
-      <h3>Data on the link</h3>
       <p class="fine">
         Today {useText(today)}. This month {useText(month)}.
       </p>
-      <svg
-        class="data-days"
-        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
-        role="img"
-        aria-label={`Last ${days.length} days, ${formatBytes(most)} on the largest`}
-      >
-        {days.map(({ linkBytes }, index) => {
-          const height = linkBytes === 0 ? 1 : Math.max(2, (linkBytes / most) * HEIGHT);
-          return <rect key={index} x={index * STEP} y={HEIGHT - height} width={WIDTH} height={height} rx="1" />;
-        })}
-      </svg>
+      <div class="data-plot">
+        <svg
+          class="data-days"
+          viewBox={`0 -4 ${days.length * STEP} ${HEIGHT + 8}`}
+          role="img"
+          aria-label={`Data of the last ${days.length} days, ${formatBytes(most)} on the largest`}
+        >
+          {[0, HEIGHT / 2, HEIGHT].map((y) => (
+            <path key={y} class="data-line" d={`M0 ${y}h${days.length * STEP}`} />
+          ))}
+          {days.map(({ linkBytes }, index) => {
+            const height = linkBytes === 0 ? 0 : Math.max(2, (linkBytes / most) * HEIGHT);
+            return <rect key={index} x={index * STEP} y={HEIGHT - height} width={WIDTH} height={height} rx="1" />;
+          })}
+        </svg>
+        <div class="data-axis fine" aria-hidden="true">
+          <span>{formatBytes(most)}</span>
+          <span>{formatBytes(most / 2)}</span>
+          <span>0</span>
+        </div>
+      </div>
+      <p class="data-span fine" aria-hidden="true">
+        <span>{days.length - 1} days ago</span>
+        <span>Today</span>
+      </p>
     </section>
   );
 }

@@ -30,7 +30,7 @@ export function openSheets(options: PhoneOptions) {
         case "site":
           return <SiteSheet state={state} actions={actions} phone={phone} ui={ui} />;
         case "devices":
-          return <DevicesSheet onClose={() => ui.change({ sheet: null })} />;
+          return <DevicesSheet onClose={() => ui.change({ sheet: "settings" })} />;
         case "settings":
           return <SettingsSheet state={state} actions={actions} phone={phone} ui={ui} />;
       }

@@ -67,15 +67,19 @@ function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
   const now = useNow(state.link.kind !== "open");
   const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
   const saving = formatSaving(linkBytes, cost.originBytes);
-  const sooner = saving === null ? soonerText(state) : null;
-  const unused = state.phase === "loaded" ? "No data used" : "Nothing loaded yet";
-  const used = linkBytes > 0 ? `${formatBytes(linkBytes)} used` : unused;
-  const sentences = [...(sooner === null ? [] : [sooner.reason]), ...storeSentences(cost)];
+  const isSaved = saving !== null && linkBytes < cost.originBytes;
+  const sooner = isSaved ? null : soonerText(state);
+  const sentences = [
+    ...(sooner === null ? [] : [sooner.reason]),
+    // The page is quick, and that comes first.
+    ...(isSaved || saving === null ? [] : [`${saving} ${/^The/.test(saving) ? "as" : "than"} its sites sent.`]),
+    ...storeSentences(cost),
+  ];
   const requests =
     cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
   return (
     <>
-      <h3 class="saving">{saving ?? sooner?.heading ?? used}</h3>
+      <h3 class="saving">{(isSaved ? saving : sooner?.heading) ?? gainText(state, linkBytes)}</h3>
       <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} storeBytes={cost.storeBytes} />
       {sentences.length > 0 && <p class="store-text">{sentences.join(" ")}</p>}
       <dl class="facts">
@@ -88,6 +92,12 @@ function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
       </dl>
     </>
   );
+}
+
+/** The heading of a page that saved nothing. */
+export function gainText({ phase, cost }: Pick<BrowserState, "phase" | "cost">, linkBytes: number): string {
+  if (phase !== "loaded") return linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet";
+  return linkBytes > 0 || cost.time > 0 ? `Loaded in ${formatTime(cost.time)}` : "No data used";
 }
 
 const CONNECTIONS: Record<Connection, { readonly heading: string; readonly text: string }> = {
