@@ -1,9 +1,15 @@
 /** Sockets of pages through the tunnel of an edge, whatever it runs on. */
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { testCertificate } from "../../e2e/fixtures/test-certificate.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import {
@@ -112,6 +118,19 @@ async function startSlowOrigin() {
   state.origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   return state;
 }
+
+const authority = testCertificate("authority.test");
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "ropeway-sockets-"));
+  await writeFile(join(directory, "authority.pem"), authority.cert);
+  // For the edges that are started later.
+  vi.stubEnv("NODE_EXTRA_CA_CERTS", join(directory, "authority.pem"));
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(directory, { recursive: true });
+});
 
 describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) => {
   const edge = edgeOfTests(runtime);
@@ -239,6 +258,34 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
     const nobody = new TestSocket().open(phone, "http://127.0.0.1:9/");
     await expect(nobody).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_FAILED });
     await expect(new TestSocket().open(phone, "http://127.0.0.1:59/")).rejects.toThrow("Cannot");
+  });
+
+  it("go by TLS to a server whose certificate is trusted, and to no other", async () => {
+    const over = async (certificate: ReturnType<typeof testCertificate>) => {
+      const secure = createTlsServer(certificate).listen(0, "127.0.0.1");
+      await once(secure, "listening");
+      new WebSocketServer({ server: secure }).on("connection", serve);
+      return { secure, at: `https://127.0.0.1:${(secure.address() as AddressInfo).port}/echo` };
+    };
+    const trusted = await over(testCertificate("127.0.0.1", authority));
+    const socket = new TestSocket();
+    await socket.open(phone, trusted.at);
+    const long = noise(300_000);
+    socket.send("secret");
+    socket.send(long);
+    await until(() => socket.got.length === 2);
+    expect(socket.got).toEqual(["secret", sha256(long)]);
+    socket.sendClose(3000, "done");
+    await socket.exchange.response;
+    expect(socket.close).toEqual({ kind: "close", code: 3000, reason: "done" });
+    const strangers = await Promise.all(
+      [testCertificate("127.0.0.1"), testCertificate("other.test", authority)].map(over),
+    );
+    for (const { at } of strangers) {
+      const failed = new TestSocket().open(phone, at);
+      await expect(failed).rejects.toMatchObject({ scope: "stream", message: expect.stringMatching(/^Cannot /) });
+    }
+    for (const { secure } of [trusted, ...strangers]) secure.close();
   });
 
   it("do not reach what fetches do not reach", async () => {
