@@ -3,6 +3,9 @@ import type { Frame, Page } from "@playwright/test";
 import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { openNoting, type SocketOrigin, startSocketOrigin } from "../fixtures/socket-origin.ts";
 
+/** Of a megabyte: more than all buffers on the way take. */
+const SLOW_MESSAGES = 24;
+
 let server: SocketOrigin;
 test.beforeEach(async ({ origin }) => {
   server = await startSocketOrigin(new URL(origin.origin).hostname);
@@ -145,6 +148,164 @@ for (const [place, markup] of Object.entries(places))
     await app.goto(`${origin.origin}/`);
     expect(await run(await app.content())).toEqual(wanted);
   });
+
+/** As `exercise`, of streams. */
+async function exerciseStreams(url: string): Promise<unknown[]> {
+  interface Info {
+    readonly closeCode?: number;
+    readonly reason?: string;
+  }
+  interface Opened {
+    readonly readable: ReadableStream<string | Uint8Array>;
+    readonly writable: WritableStream<unknown>;
+    readonly extensions: string;
+    readonly protocol: string;
+  }
+  interface SocketStream {
+    readonly url: string;
+    readonly opened: Promise<Opened>;
+    readonly closed: Promise<Info>;
+    close(info?: Info): void;
+  }
+  type Options = { protocols?: string[]; signal?: AbortSignal };
+  const { WebSocketStream, WebSocketError } = globalThis as unknown as {
+    WebSocketStream: new (url: string, options?: Options) => SocketStream;
+    WebSocketError: new (message: string, info: Info) => Error;
+  };
+  const log: unknown[] = [WebSocketStream.name, WebSocketStream.length, Object.keys(WebSocketStream.prototype).sort()];
+  const told = async (name: string, promise: Promise<unknown>): Promise<void> => {
+    try {
+      const value = (await promise) as Info | undefined;
+      log.push([name, value?.closeCode, value?.reason, typeof value]);
+    } catch (error) {
+      const { constructor: kind, closeCode, reason } = error as Info & Error;
+      log.push([name, "failed", kind?.name, String(error).slice(0, 5), closeCode, reason]);
+    }
+  };
+  const tried = (step: () => unknown): void => {
+    try {
+      log.push(typeof step());
+    } catch (error) {
+      log.push((error as Error).name);
+    }
+  };
+  tried(() => new WebSocketStream("ftp://a.example/"));
+  tried(() => new WebSocketStream(`${url}/#fragment`));
+  tried(() => new WebSocketStream(url, { protocols: ["a", "a"] }));
+  tried(() => new (WebSocketStream as unknown as new () => SocketStream)());
+  tried(() => (WebSocketStream as unknown as (url: string) => SocketStream)(url));
+
+  const stream = new WebSocketStream(url.replace("ws", "http"), { protocols: ["first", "second"] });
+  log.push(stream.url === `${url}/`, String(stream), (await Promise.all([stream.opened, stream.opened])).length);
+  const { readable, writable, protocol } = await stream.opened;
+  log.push(protocol, String(readable), String(writable));
+  const [reader, writer] = [readable.getReader(), writable.getWriter()];
+  for (const message of ["ä €", Uint8Array.of(0, 1, 255), new ArrayBuffer(2), new Uint8Array(0), 17, ""]) {
+    await writer.write(message);
+    const { value, done } = await reader.read();
+    log.push(done, typeof value === "string" ? value : [String(value), ...new Uint8Array(value ?? [])]);
+  }
+  tried(() => stream.close({ closeCode: 1001 }));
+  tried(() => stream.close({ closeCode: 3000, reason: "x".repeat(124) }));
+  stream.close({ closeCode: 3001, reason: "bye ä" });
+  await told("closed", stream.closed);
+  await told("read", reader.read());
+  await told("written", writer.write("late"));
+
+  for (const path of ["/closes", "/closes-without-code", "/breaks"]) {
+    const other = new WebSocketStream(url + path);
+    const opened = await other.opened.catch(() => null);
+    await told(path, other.closed);
+    if (opened) await told(`${path} read`, opened.readable.getReader().closed);
+    if (opened) await told(`${path} written`, opened.writable.getWriter().closed);
+  }
+  const refused = new WebSocketStream(`${url}/refused`);
+  await told("refused", refused.opened);
+  await told("refused", refused.closed);
+  const ends: readonly [string, (info: Opened) => unknown][] = [
+    ["writer closed", ({ writable: each }) => each.close()],
+    ["writer aborted", ({ writable: each }) => each.abort(new WebSocketError("", { closeCode: 3456, reason: "r" }))],
+    ["reader cancelled", ({ readable: each }) => each.cancel("whatever")],
+  ];
+  for (const [name, end] of ends) {
+    const other = new WebSocketStream(url);
+    await end(await other.opened);
+    await told(name, other.closed);
+  }
+  const early = new AbortController();
+  early.abort("early");
+  const unopened = new WebSocketStream(url, { signal: early.signal });
+  await told("aborted", unopened.opened);
+  await told("aborted", unopened.closed);
+  const late = new AbortController();
+  const open = new WebSocketStream(url, { signal: late.signal });
+  await open.opened;
+  late.abort("late");
+  open.close();
+  await told("aborted late", open.closed);
+  return log;
+}
+
+test("a stream of a socket logs through the app what it logs direct, in a window and in workers", async ({
+  app,
+  origin,
+  direct,
+}) => {
+  const asked = `(${exerciseStreams})(${JSON.stringify(server.url)})`;
+  const script = `${asked}.then((log) => postMessage(log), (error) => postMessage(String(error)));`;
+  origin.route("/worker.js", ({ reply }) => reply(200, { "content-type": "text/javascript" }, script));
+  origin.page("/", "<p>Page</p>");
+  const heard = (worker: string) =>
+    `new Promise((resolve) => { (${worker}).onmessage = ({ data }) => resolve(data); })`;
+  const inBlob = `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}], { type: "text/javascript" })))`;
+  for (const place of [asked, heard(`new Worker("/worker.js")`), heard(inBlob)]) {
+    await direct.page.goto(`${origin.origin}/`);
+    const wanted = await direct.page.evaluate(place);
+    expect(wanted).toContainEqual(["closed", 3001, "bye ä", "object"]);
+    await app.goto(`${origin.origin}/`);
+    expect(await (await app.content()).evaluate(place)).toEqual(wanted);
+  }
+});
+
+test("a stream of a socket takes no more than its server takes", async ({ app, origin }) => {
+  origin.page("/", "<p>Page</p>");
+  await app.goto(`${origin.origin}/`);
+  const frame = await app.content();
+  await frame.evaluate(
+    async ({ url, count }) => {
+      type Opened = { readable: ReadableStream<string>; writable: WritableStream<unknown> };
+      const { WebSocketStream } = globalThis as unknown as {
+        WebSocketStream: new (url: string) => { opened: Promise<Opened> };
+      };
+      const slow = (await new WebSocketStream(`${url}/slow`).opened).writable.getWriter();
+      const clock = await new WebSocketStream(url).opened;
+      const [asks, answers] = [clock.writable.getWriter(), clock.readable.getReader()];
+      const state = {
+        written: 0,
+        async settled(): Promise<void> {
+          for (let before = -1; before !== state.written; ) {
+            before = state.written;
+            for (let turn = 0; turn < 20; turn++) {
+              await asks.write(turn);
+              await answers.read();
+            }
+          }
+        },
+      };
+      Object.assign(window, { state });
+      void (async () => {
+        for (; state.written < count; state.written++) await slow.write(new Uint8Array(1_000_000));
+      })();
+    },
+    { url: server.url, count: SLOW_MESSAGES },
+  );
+  type State = { written: number; settled(): Promise<void> };
+  const written = () => frame.evaluate(() => (window as unknown as { state: State }).state.written);
+  await frame.evaluate(() => (window as unknown as { state: State }).state.settled());
+  expect(await written()).toBeLessThan(SLOW_MESSAGES);
+  server.readSlow();
+  await expect.poll(written, { timeout: 60_000 }).toBe(SLOW_MESSAGES);
+});
 
 test("a socket has the page's cookies and origin, and sets cookies that scripts read", async ({
   app,

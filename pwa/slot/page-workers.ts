@@ -51,9 +51,10 @@ export function blobPrelude(
   if (isModule) return `import${preludeUrl(slotOrigin, config)};`;
   const load = `importScripts(${preludeUrl(slotOrigin, config)})`;
   if (kind === "SharedWorker") return `try{${load}}catch{}`;
-  const get = `get(){delete self.WebSocket;try{${load}}catch{}return self.WebSocket}`;
-  const set = `set(value){Object.defineProperty(self,"WebSocket",{value,writable:true,configurable:true})}`;
-  return `Object.defineProperty(self,"WebSocket",{configurable:true,${get},${set}});`;
+  const get = `get(){for(const each of own)delete self[each];try{${load}}catch{}return self[name]}`;
+  const set = `set(value){Object.defineProperty(self,name,{value,writable:true,configurable:true})}`;
+  const define = `for(const name of own)Object.defineProperty(self,name,{configurable:true,${get},${set}})`;
+  return `{const own=["WebSocket","WebSocketStream"].filter((name)=>name in self);${define}}`;
 }
 
 /**

@@ -34,9 +34,23 @@ it("stays on the first line, and leaves nothing behind but what it gives", () =>
   expect(Object.keys(scope)).toEqual(["given"]);
 });
 
+it("leaves a script in a blob none of the browser's own sockets", () => {
+  const scope: Record<string, unknown> = {
+    WebSocket: "native",
+    WebSocketStream: "native",
+    importScripts() {
+      throw new Error("forbidden");
+    },
+  };
+  scope.self = scope;
+  runInNewContext(blobPrelude("http://s1.localhost", config, false, "Worker"), scope);
+  expect([scope.WebSocketStream, scope.WebSocket]).toEqual([undefined, undefined]);
+});
+
 it("is loaded by a script in a blob when that first wants a socket", () => {
   const loaded: string[] = [];
   const scope: Record<string, unknown> = {
+    WebSocket: "native",
     importScripts(url: string) {
       loaded.push(url);
       scope.WebSocket = "loaded";

@@ -15,7 +15,7 @@ import { createPageContext, type Realm } from "../page/page-context.ts";
 import { watchReaders } from "../page/pictures.ts";
 import { answerReads } from "../page/reads.ts";
 import { obeyShell, passKeys, reportDocument } from "../page/report.ts";
-import type { CreateWebSocket } from "../page/web-socket.ts";
+import type { CreateSockets } from "../page/web-socket.ts";
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
 import type { PageSockets } from "../page-workers.ts";
 import { connectPolicies } from "../policy.ts";
@@ -23,7 +23,7 @@ import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 
 /** The service worker puts it before this script (`withSockets`). */
-declare const ropewaySockets: CreateWebSocket;
+declare const ropewaySockets: CreateSockets;
 
 function start(config: PageConfig): void {
   const { url, form } = takeFormMark(location.href);
@@ -48,8 +48,8 @@ function start(config: PageConfig): void {
   const sockets = pageSockets(config, worker);
   patchIdentity(context, sockets);
   answerReads(context, names);
-  const webSocketOf = (realm: Realm) =>
-    ropewaySockets({
+  const setSockets = (realm: Realm) => {
+    const classes = ropewaySockets({
       realm,
       base: () => toReal(document.baseURI, config),
       origin: config.realOrigin,
@@ -57,12 +57,13 @@ function start(config: PageConfig): void {
       open: (request, port) => sockets.pass({ type: "socket", ...request }, port),
       onCookies: (cookies) => worker?.cookies.show(cookies),
     });
-  const setWebSocket = (realm: Realm) =>
-    Object.defineProperty(realm, "WebSocket", { value: webSocketOf(realm), configurable: true, writable: true });
-  setWebSocket(window);
+    for (const [name, value] of Object.entries(classes))
+      Object.defineProperty(realm, name, { value, configurable: true, writable: true });
+  };
+  setSockets(window);
   patchBlobs();
   patchElements(context);
-  patchChildWindows(new ChildWindows(context, worker, setWebSocket));
+  patchChildWindows(new ChildWindows(context, worker, setSockets));
 }
 
 /** XML that nothing says how to show is shown as its source, but in frames. */

@@ -1,21 +1,19 @@
 /** The script that runs first in every worker of a slot's pages: its sockets go by way of the tunnel, its place is the real one. */
-import type { CreateWebSocket } from "../page/web-socket.ts";
+import type { CreateSockets } from "../page/web-socket.ts";
 import { askStarter, serveWorker, type WorkerConfig } from "../page-workers.ts";
 
 /** `workerPrelude` puts these around this script. */
 declare const ropewayWorker: WorkerConfig;
-declare const ropewaySockets: CreateWebSocket;
+declare const ropewaySockets: CreateSockets;
 
 interface WorkerRealm extends EventTarget {
-  WebSocket: typeof WebSocket;
   Worker?: typeof Worker;
-  WebSocketStream?: unknown;
 }
 
 function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): void {
   showPlace(origin);
   const open = askStarter(scope);
-  scope.WebSocket = ropewaySockets({
+  const classes = ropewaySockets({
     realm: globalThis,
     base: () => base || location.href,
     origin,
@@ -23,7 +21,8 @@ function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): voi
     open,
     onCookies: () => {},
   });
-  delete scope.WebSocketStream;
+  for (const [name, value] of Object.entries(classes))
+    Object.defineProperty(scope, name, { value, configurable: true, writable: true });
   const { Worker: native } = scope;
   if (native === undefined) return;
   scope.Worker = new Proxy(native, {

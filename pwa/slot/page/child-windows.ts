@@ -26,13 +26,13 @@ export class ChildWindows {
   readonly #seen = new WeakSet<Document>();
   readonly #realms = new WeakSet<object>();
 
-  readonly #setWebSocket: (child: Realm) => void;
+  readonly #setSockets: (child: Realm) => void;
 
-  /** @param setWebSocket gives a window one of its own. */
-  constructor(context: PageContext, worker: WorkerClient | null, setWebSocket: (child: Realm) => void) {
+  /** @param setSockets gives a window classes of its own. */
+  constructor(context: PageContext, worker: WorkerClient | null, setSockets: (child: Realm) => void) {
     this.#context = context;
     this.#worker = worker;
-    this.#setWebSocket = setWebSocket;
+    this.#setSockets = setSockets;
   }
 
   /** As `adoptWindow`, of the window in a frame. */
@@ -64,7 +64,7 @@ export class ChildWindows {
     const { href } = child.location;
     if (href === "about:blank" || href === "about:srcdoc") {
       this.#watchLinks(child);
-      this.#setWebSocket(child);
+      this.#setSockets(child);
     }
     if (href !== "about:blank") return;
     const meta = seen.createElement("meta");

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { GovernedSocketRequest, PageToSocket, SocketToPage } from "../../messages/socket-messages.ts";
-import { createWebSocket } from "./web-socket.ts";
+import { createSockets } from "./web-socket.ts";
 
 interface Opened {
   readonly request: GovernedSocketRequest;
@@ -10,7 +10,7 @@ interface Opened {
 
 function rig(base = "https://example.org/dir/", policies: readonly string[] = []) {
   const opened: Opened[] = [];
-  const Socket = createWebSocket({
+  const { WebSocket: Socket } = createSockets({
     realm: globalThis,
     base: () => base,
     origin: new URL(base).origin,

@@ -1,8 +1,9 @@
 /**
- * `WebSocket` for pages and their workers: none of the browser's own would pass the service worker, so it is a port to the
+ * `WebSocket` and `WebSocketStream` for pages and their workers: none of the browser's own would pass the service worker, so it is a port to the
  * tunnel. WHATWG WebSockets, section 3.
  */
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
+import type { SocketPart } from "../../../shared/http/socket-records.ts";
 import { isMixedContent, parseUrl } from "../../../shared/web/origin.ts";
 import type { GovernedSocketRequest, PageToSocket, SocketToPage } from "../../messages/socket-messages.ts";
 
@@ -17,9 +18,12 @@ export interface SocketHost {
     | "EventTarget"
     | "MessageChannel"
     | "MessageEvent"
+    | "Promise"
+    | "ReadableStream"
     | "SecurityPolicyViolationEvent"
     | "TypeError"
-  > & { readonly document?: Document };
+    | "WritableStream"
+  > & { readonly document?: Document; readonly WebSocketError?: WebSocketErrorClass };
   /** Real URL that relative ones resolve on at the time. */
   readonly base: () => string;
   /** Serialized real origin of who asks. */
@@ -32,12 +36,50 @@ export interface SocketHost {
   readonly onCookies: (cookies: readonly ScriptCookie[]) => void;
 }
 
-export type CreateWebSocket = (host: SocketHost) => typeof WebSocket;
+/** What a realm gets, by name. */
+interface SocketClasses {
+  readonly WebSocket: typeof WebSocket;
+  /** Where the browser has it. */
+  readonly WebSocketStream?: WebSocketStreamClass;
+}
+
+export type CreateSockets = (host: SocketHost) => SocketClasses;
+
+interface CloseInfo {
+  readonly closeCode?: number | null;
+  readonly reason?: string;
+}
+
+interface OpenInfo {
+  readonly readable: ReadableStream<string | ArrayBuffer>;
+  readonly writable: WritableStream<unknown>;
+  readonly extensions: string;
+  readonly protocol: string;
+}
+
+interface StreamOptions {
+  readonly protocols?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+type WebSocketErrorClass = new (message: string, init?: CloseInfo) => Error;
+
+type WebSocketStreamClass = new (
+  url: string | URL,
+  options?: StreamOptions,
+) => {
+  readonly url: string;
+  readonly opened: Promise<OpenInfo>;
+  readonly closed: Promise<CloseInfo>;
+  close(info?: CloseInfo): void;
+};
 
 const [CONNECTING, OPEN, CLOSING, CLOSED] = [0, 1, 2, 3];
 const STATES = { CONNECTING, OPEN, CLOSING, CLOSED };
 /** Bytes that were shown before the tunnel is told. */
 const SHOWN_STEP = 32 * 1024;
+/** Bytes that a `WebSocketStream` takes before they have left. */
+const UNSENT_BYTES = 64 * 1024;
 
 function parseTarget(
   url: unknown,
@@ -99,25 +141,39 @@ function bytesOf(data: unknown): Uint8Array<ArrayBuffer> | null {
   return null;
 }
 
-/** What is behind a `WebSocket`: its state, and its port to the tunnel. */
+/** What shows a line to its page. */
+interface LineFace {
+  onOpen(protocol: string): void;
+  /** The line is told what of it was shown. */
+  onMessage(kind: SocketPart["kind"], bytes: Uint8Array<ArrayBuffer>): void;
+  /** Some of what was said has left. */
+  onSent(): void;
+  /** @param close null where a policy has forbidden it. */
+  onEnd(close: ClosedLine | null, wasOpen: boolean): void;
+}
+
+interface ClosedLine {
+  readonly wasClean: boolean;
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** What is behind a socket of a page: its state, and its port to the tunnel. */
 class SocketLine {
   readonly url: URL;
   state = CONNECTING;
-  protocol = "";
   bufferedAmount = 0;
-  binaryType: BinaryType = "blob";
   readonly #host: SocketHost;
-  readonly #target: EventTarget;
+  readonly #face: LineFace;
   readonly #port: MessagePort;
   #wasOpen = false;
   #shown = 0;
   /** What goes out waits for a Blob that was sent before it to be read. */
   #reading: Promise<void> | null = null;
 
-  /** @param target gets the events. */
-  constructor(host: SocketHost, target: EventTarget, url: unknown, protocols: unknown) {
+  constructor(host: SocketHost, face: LineFace, url: unknown, protocols: unknown) {
     this.#host = host;
-    this.#target = target;
+    this.#face = face;
     const connect = host.policies();
     this.url = parseTarget(url, connect, host);
     const list = checkedProtocols(protocols, host.realm);
@@ -180,32 +236,27 @@ class SocketLine {
       case "open":
         if (this.state !== CONNECTING) return;
         this.#host.onCookies(message.cookies);
-        this.protocol = message.protocol;
         this.state = OPEN;
         this.#wasOpen = true;
-        this.#target.dispatchEvent(new this.#host.realm.Event("open"));
-        return;
+        return this.#face.onOpen(message.protocol);
       case "sent":
         this.bufferedAmount -= message.bytes;
-        return;
+        return this.#face.onSent();
       case "message":
-        return this.#show(message);
+        if (this.state === OPEN) this.#face.onMessage(message.kind, message.bytes as Uint8Array<ArrayBuffer>);
+        else this.shown(message.bytes.length);
+        return;
       case "closed":
-        return this.#end({ wasClean: true, code: message.code ?? 1005, reason: message.reason }, false);
+        return this.#end({ wasClean: true, code: message.code ?? 1005, reason: message.reason });
       case "failed":
         this.#fail(message.message, message.violated);
     }
   }
 
-  #show({ kind, bytes }: SocketToPage & { type: "message" }): void {
-    const { Blob, MessageEvent } = this.#host.realm;
-    this.#shown += bytes.length;
-    if (this.state === OPEN) {
-      const binary = this.binaryType === "blob" ? new Blob([bytes]) : bytes.buffer;
-      const data = kind === "text" ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : binary;
-      this.#target.dispatchEvent(new MessageEvent("message", { data, origin: this.url.origin }));
-    }
-    if (this.#shown < SHOWN_STEP) return;
+  /** The page has got so much of what came. */
+  shown(bytes: number): void {
+    this.#shown += bytes;
+    if (this.#shown < SHOWN_STEP || this.state === CLOSED) return;
     this.#post({ type: "taken", bytes: this.#shown });
     this.#shown = 0;
   }
@@ -230,19 +281,17 @@ class SocketLine {
     if (this.state === CLOSED) return;
     if (violated !== undefined) this.#tellViolation(violated);
     console.warn(`WebSocket connection to '${this.url.href}' failed: ${why}`);
-    // Chromium has no such event where a connection that was open breaks.
-    // Nor one of its end where a policy has forbidden it.
-    this.#end(violated === undefined && { wasClean: false, code: 1006, reason: "" }, !this.#wasOpen);
+    this.#end(violated === undefined ? { wasClean: false, code: 1006, reason: "" } : null);
   }
 
-  #end(close: CloseEventInit | false, isError: boolean): void {
-    const { CloseEvent, Event } = this.#host.realm;
+  #end(close: ClosedLine | null): void {
     this.state = CLOSED;
     this.#port.close();
-    if (isError) this.#target.dispatchEvent(new Event("error"));
-    if (close) this.#target.dispatchEvent(new CloseEvent("close", close));
+    this.#face.onEnd(close, this.#wasOpen);
   }
 }
+
+const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 interface Handler {
   readonly own: unknown;
@@ -277,68 +326,274 @@ function defineHandler(prototype: EventTarget, type: string): void {
   });
 }
 
-export function createWebSocket(host: SocketHost): typeof WebSocket {
+export function createSockets(host: SocketHost): SocketClasses {
+  // It comes with the streams, and stays: it reaches no network.
+  const { WebSocketError } = host.realm;
+  return {
+    WebSocket: createWebSocket(host),
+    ...(WebSocketError && { WebSocketStream: createWebSocketStream(host, WebSocketError) }),
+  };
+}
+
+/** What is behind a `WebSocket`: WHATWG WebSockets, section 3. */
+class EventFace implements LineFace {
+  readonly line: SocketLine;
+  protocol = "";
+  binaryType: BinaryType = "blob";
+  readonly #realm: SocketHost["realm"];
+  readonly #target: EventTarget;
+
+  /** @param target gets the events. */
+  constructor(host: SocketHost, target: EventTarget, url: unknown, protocols: unknown) {
+    this.#realm = host.realm;
+    this.#target = target;
+    this.line = new SocketLine(host, this, url, protocols);
+  }
+
+  onOpen(protocol: string): void {
+    this.protocol = protocol;
+    this.#target.dispatchEvent(new this.#realm.Event("open"));
+  }
+
+  onMessage(kind: SocketPart["kind"], bytes: Uint8Array<ArrayBuffer>): void {
+    const binary = this.binaryType === "blob" ? new this.#realm.Blob([bytes]) : bytes.buffer;
+    const data = kind === "text" ? textOf(bytes) : binary;
+    this.#target.dispatchEvent(new this.#realm.MessageEvent("message", { data, origin: this.line.url.origin }));
+    this.line.shown(bytes.length);
+  }
+
+  onSent(): void {}
+
+  onEnd(close: ClosedLine | null, wasOpen: boolean): void {
+    // Chromium has no such event where a connection that was open breaks, nor one of its end where a policy has forbidden
+    // it.
+    if (!close?.wasClean && !wasOpen) this.#target.dispatchEvent(new this.#realm.Event("error"));
+    if (close) this.#target.dispatchEvent(new this.#realm.CloseEvent("close", { ...close }));
+  }
+}
+
+function createWebSocket(host: SocketHost): typeof WebSocket {
   const { EventTarget, TypeError: Refusal } = host.realm;
   class PageWebSocket extends EventTarget {
-    readonly #line: SocketLine;
+    readonly #face: EventFace;
 
     constructor(url: string | URL, protocols: string | readonly string[] = []) {
       super();
       // biome-ignore lint/complexity/noArguments: rest parameters would change the function's length.
       if (arguments.length === 0) throw new Refusal("Cannot open WebSocket: no URL");
-      this.#line = new SocketLine(host, this, url, protocols);
+      this.#face = new EventFace(host, this, url, protocols);
     }
 
     get url(): string {
-      return this.#line.url.href;
+      return this.#face.line.url.href;
     }
 
     get readyState(): number {
-      return this.#line.state;
+      return this.#face.line.state;
     }
 
     get bufferedAmount(): number {
-      return this.#line.bufferedAmount;
+      return this.#face.line.bufferedAmount;
     }
 
     get extensions(): string {
-      return this.#line && "";
+      return this.#face && "";
     }
 
     get protocol(): string {
-      return this.#line.protocol;
+      return this.#face.protocol;
     }
 
     get binaryType(): BinaryType {
-      return this.#line.binaryType;
+      return this.#face.binaryType;
     }
 
     set binaryType(type: BinaryType) {
-      if (type === "blob" || type === "arraybuffer") this.#line.binaryType = type;
+      if (type === "blob" || type === "arraybuffer") this.#face.binaryType = type;
     }
 
     send(data: unknown): void {
       // biome-ignore lint/complexity/noArguments: as in the constructor.
       if (arguments.length === 0) throw new Refusal("Cannot send on WebSocket: no data");
-      this.#line.send(data);
+      this.#face.line.send(data);
     }
 
     close(code?: unknown, reason?: unknown): void {
-      this.#line.close(code, reason);
+      this.#face.line.close(code, reason);
     }
   }
-  return asInterface(PageWebSocket);
+  const { prototype } = PageWebSocket;
+  for (const type of ["open", "error", "close", "message"]) defineHandler(prototype, type);
+  for (const [name, value] of Object.entries(STATES))
+    for (const target of [PageWebSocket, prototype]) Object.defineProperty(target, name, { value, enumerable: true });
+  return asInterface("WebSocket", PageWebSocket) as unknown as typeof WebSocket;
 }
 
-/** Web IDL section 3.7: members are enumerable, and constants are what they are. */
-function asInterface(made: { readonly prototype: EventTarget }): typeof WebSocket {
+/** Web IDL section 3.7: members are enumerable. */
+function asInterface<Made extends { readonly prototype: object }>(name: string, made: Made): Made {
   const { prototype } = made;
-  for (const type of ["open", "error", "close", "message"]) defineHandler(prototype, type);
-  for (const name of Object.getOwnPropertyNames(prototype))
-    if (name !== "constructor") Object.defineProperty(prototype, name, { enumerable: true });
-  for (const [name, value] of Object.entries(STATES))
-    for (const target of [made, prototype]) Object.defineProperty(target, name, { value, enumerable: true });
-  Object.defineProperty(prototype, Symbol.toStringTag, { value: "WebSocket", configurable: true });
-  Object.defineProperty(made, "name", { value: "WebSocket" });
-  return made as unknown as typeof WebSocket;
+  for (const member of Object.getOwnPropertyNames(prototype))
+    if (member !== "constructor") Object.defineProperty(prototype, member, { enumerable: true });
+  Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
+  Object.defineProperty(made, "name", { value: name });
+  return made;
+}
+
+/** What is behind a `WebSocketStream`: WHATWG WebSockets, section 4. */
+class StreamFace implements LineFace {
+  readonly line: SocketLine;
+  readonly opened: PromiseWithResolvers<OpenInfo>;
+  readonly closed: PromiseWithResolvers<CloseInfo>;
+  readonly #host: SocketHost;
+  readonly #WebSocketError: WebSocketErrorClass;
+  #readable: ReadableStreamDefaultController | null = null;
+  #writable: WritableStreamDefaultController | null = null;
+  /** Messages that nobody has read. */
+  readonly #unread: { readonly kind: SocketPart["kind"]; readonly bytes: Uint8Array<ArrayBuffer> }[] = [];
+  #isWanted = false;
+  /** What waits until more may be said. */
+  #onLeft: (() => void) | null = null;
+  /** What waits for the end, where the page has closed its writable side. */
+  #onEnd: (() => void) | null = null;
+
+  constructor(host: SocketHost, WebSocketError: WebSocketErrorClass, url: unknown, protocols: unknown) {
+    this.#host = host;
+    this.#WebSocketError = WebSocketError;
+    this.opened = host.realm.Promise.withResolvers();
+    this.closed = host.realm.Promise.withResolvers();
+    // Whoever looks at one of the two only has no unhandled rejection.
+    this.opened.promise.catch(() => {});
+    this.closed.promise.catch(() => {});
+    this.line = new SocketLine(host, this, url, protocols);
+  }
+
+  onOpen(protocol: string): void {
+    const { ReadableStream, WritableStream } = this.#host.realm;
+    const end = (reason: unknown) => this.#close(reason);
+    const readable = new ReadableStream({
+      start: (controller) => {
+        this.#readable = controller;
+      },
+      pull: () => {
+        this.#isWanted = true;
+        this.#hand();
+      },
+      cancel: end,
+    });
+    const writable = new WritableStream({
+      start: (controller) => {
+        this.#writable = controller;
+      },
+      write: (chunk) => this.#write(chunk),
+      close: () => {
+        end(undefined);
+        return new Promise<void>((resolve) => {
+          this.#onEnd = resolve;
+        });
+      },
+      abort: end,
+    });
+    this.opened.resolve({ readable, writable, extensions: "", protocol });
+  }
+
+  onMessage(kind: SocketPart["kind"], bytes: Uint8Array<ArrayBuffer>): void {
+    this.#unread.push({ kind, bytes });
+    if (this.#isWanted) this.#hand();
+  }
+
+  onSent(): void {
+    if (this.line.bufferedAmount > UNSENT_BYTES) return;
+    this.#onLeft?.();
+    this.#onLeft = null;
+  }
+
+  onEnd(close: ClosedLine | null): void {
+    this.#onLeft?.();
+    if (!close?.wasClean) {
+      const errorOf = () => new this.#WebSocketError("The socket failed");
+      // The constructor takes no such code.
+      return this.fail(Object.defineProperty(errorOf(), "closeCode", { value: 1006 }), errorOf());
+    }
+    while (this.#unread.length > 0) this.#hand();
+    untilCancelled(() => this.#readable?.close());
+    if (this.#onEnd) this.#onEnd();
+    else this.#writable?.error(new this.#host.realm.DOMException("The socket is closed", "InvalidStateError"));
+    this.closed.resolve({ closeCode: close.code, reason: close.reason });
+  }
+
+  /** @param unopened why it was not opened, where that is another. */
+  fail(error: unknown, unopened = error): void {
+    untilCancelled(() => this.#readable?.error(error));
+    this.#writable?.error(error);
+    this.opened.reject(unopened);
+    this.closed.reject(error);
+  }
+
+  /** The page is done with reading, or writing. */
+  #close(reason: unknown): void {
+    const { closeCode, reason: text } = isOf(reason, "WebSocketError") ? (reason as CloseInfo) : {};
+    this.line.close(closeCode ?? undefined, text || undefined);
+  }
+
+  #write(chunk: unknown): Promise<void> | undefined {
+    this.line.send(bytesOf(chunk) ?? String(chunk).toWellFormed());
+    if (this.line.bufferedAmount <= UNSENT_BYTES) return undefined;
+    return new Promise((resolve) => {
+      this.#onLeft = resolve;
+    });
+  }
+
+  #hand(): void {
+    const next = this.#unread.shift();
+    if (next === undefined) return;
+    this.#isWanted = false;
+    untilCancelled(() => this.#readable?.enqueue(next.kind === "text" ? textOf(next.bytes) : next.bytes.buffer));
+    this.line.shown(next.bytes.length);
+  }
+}
+
+/** A readable stream that its page has cancelled takes nothing more. */
+function untilCancelled(step: () => void): void {
+  try {
+    step();
+  } catch {}
+}
+
+function createWebSocketStream(host: SocketHost, WebSocketError: WebSocketErrorClass): WebSocketStreamClass {
+  const { DOMException, TypeError: Refusal } = host.realm;
+  class PageWebSocketStream {
+    readonly #face: StreamFace;
+
+    constructor(url: string | URL, options: StreamOptions = {}) {
+      // biome-ignore lint/complexity/noArguments: as in the constructor of a WebSocket.
+      if (arguments.length === 0) throw new Refusal("Cannot open WebSocketStream: no URL");
+      const { protocols = [], signal } = options ?? {};
+      this.#face = new StreamFace(host, WebSocketError, url, protocols);
+      const abort = (): void => {
+        if (this.#face.line.state !== CONNECTING) return;
+        // As Chromium, which does not look at the signal's reason.
+        this.#face.fail(new DOMException("The socket was aborted", "AbortError"));
+        this.#face.line.close(undefined, undefined);
+      };
+      if (signal?.aborted) abort();
+      else signal?.addEventListener("abort", abort);
+    }
+
+    get url(): string {
+      return this.#face.line.url.href;
+    }
+
+    get opened(): Promise<OpenInfo> {
+      return this.#face.opened.promise;
+    }
+
+    get closed(): Promise<CloseInfo> {
+      return this.#face.closed.promise;
+    }
+
+    close({ closeCode, reason }: CloseInfo = {}): void {
+      this.#face.line.close(closeCode ?? undefined, reason);
+    }
+  }
+  return asInterface("WebSocketStream", PageWebSocketStream);
 }
