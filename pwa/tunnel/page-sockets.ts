@@ -87,7 +87,8 @@ class PageSocket {
   /** Of the part that was taken last: it has left when the next is wanted. */
   #underWay = 0;
   #unshown = 0;
-  #onShown: (() => void) | null = null;
+  /** All chunks that came while too much is not shown wait for the same. */
+  #shownMore: PromiseWithResolvers<void> | null = null;
   #exchange: ClientExchange | null = null;
   #isOpen = false;
   #isOver = false;
@@ -126,9 +127,8 @@ class PageSocket {
       onBody: (chunk) => {
         for (const event of this.#reader.read(chunk)) this.#show(event);
         if (this.#unshown < UNSHOWN_BYTES || this.#isOver) return undefined;
-        return new Promise((resolve) => {
-          this.#onShown = resolve;
-        });
+        this.#shownMore ??= Promise.withResolvers();
+        return this.#shownMore.promise;
       },
       onEnd: () => this.#fail("Cannot go on: the server's connection ended without a close"),
       onError: (error) => this.#fail(error.message),
@@ -175,8 +175,8 @@ class PageSocket {
   #shown(bytes: number): void {
     this.#unshown -= bytes;
     if (this.#unshown >= UNSHOWN_BYTES) return;
-    this.#onShown?.();
-    this.#onShown = null;
+    this.#shownMore?.resolve();
+    this.#shownMore = null;
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -219,7 +219,7 @@ class PageSocket {
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#onShown?.();
+    this.#shownMore?.resolve();
     this.#onOver();
   }
 

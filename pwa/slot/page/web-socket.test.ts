@@ -8,10 +8,13 @@ interface Opened {
   readonly said: PageToSocket[];
 }
 
+/** As of a browser that has streams. */
+class WebSocketError extends Error {}
+
 function rig(base = "https://example.org/dir/", policies: readonly string[] = []) {
   const opened: Opened[] = [];
-  const { WebSocket: Socket } = createSockets({
-    realm: globalThis,
+  const { WebSocket: Socket, WebSocketStream: Stream } = createSockets({
+    realm: Object.assign(Object.create(globalThis), { WebSocketError }),
     base: () => base,
     origin: new URL(base).origin,
     policies: () => policies,
@@ -32,7 +35,7 @@ function rig(base = "https://example.org/dir/", policies: readonly string[] = []
     const tell = (message: SocketToPage) => far.port.postMessage(message);
     return { socket, far, log, tell, end: () => far.port.close() };
   };
-  return { Socket, opened, open };
+  return { Socket, Stream, opened, open };
 }
 
 const OPENED = { type: "open", protocol: "chat", cookies: [] } as const;
@@ -167,4 +170,21 @@ it("calls handlers where they were set first, and none that is taken off", async
   tell({ type: "message", ...text("") });
   await vi.waitFor(() => expect(calls).toEqual(["own", "listener"]));
   end();
+});
+
+it("has the tunnel wait while nobody reads a stream", async () => {
+  const { Stream, opened } = rig();
+  if (Stream === undefined) throw new Error("Cannot test: there are no streams");
+  const stream = new Stream("/");
+  const far = opened.at(-1) as Opened;
+  const tell = (message: SocketToPage) => far.port.postMessage(message);
+  tell(OPENED);
+  for (let count = 0; count < 4; count++) tell({ type: "message", kind: "binary", bytes: new Uint8Array(40_000) });
+  const reader = (await stream.opened).readable.getReader();
+  const taken = () => far.said.reduce((sum, message) => sum + (message.type === "taken" ? message.bytes : 0), 0);
+  await vi.waitFor(() => expect(taken()).toBe(40_000));
+  tell({ type: "closed", code: 4000, reason: "enough" });
+  for (let count = 0; count < 4; count++) expect((await reader.read()).value).toHaveProperty("byteLength", 40_000);
+  expect(await reader.read()).toMatchObject({ done: true });
+  expect(await stream.closed).toEqual({ closeCode: 4000, reason: "enough" });
 });
