@@ -81,6 +81,12 @@ describe("SlotPort, to a hostile slot,", () => {
     }
   });
 
+  it("passes on the wish for marks", async () => {
+    const slot = slotRig();
+    await slot.ask({ ...subresource, destination: "script", marksReads: true });
+    expect(slot.first().head).toMatchObject({ marksReads: true });
+  });
+
   it("lets no page say what is the tunnel's to say", async () => {
     const own = {
       stored: { hash: "x".repeat(22), size: 1000 },

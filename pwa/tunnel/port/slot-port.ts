@@ -355,6 +355,7 @@ export class SlotPort {
       referrer: this.#isOwn(head.referrer) ? head.referrer : "",
       origin,
       topLevelOrigin,
+      ...(asked.marksReads === true ? { marksReads: true } : {}),
       ...(asked.wantsOriginal === true ? { images: ORIGINAL } : {}),
       // What is stored of a picture may be smaller.
       ...(asked.wantsOriginal === true && head.destination === "image" ? { cache: "reload" } : {}),
