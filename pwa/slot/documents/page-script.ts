@@ -5,13 +5,14 @@
 
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { patchBlobs } from "../page/blob-documents.ts";
-import { askToBeAdopted, ChildWindows, patchChildWindows } from "../page/child-windows.ts";
+import { askToBeAdopted, ChildWindows } from "../page/child-windows.ts";
 import { patchElements } from "../page/elements.ts";
 import { patchIdentity } from "../page/identity.ts";
 import { actAsTab } from "../page/like-a-tab.ts";
 import { patchMessages } from "../page/messages.ts";
 import { watchNavigations } from "../page/navigations.ts";
 import { createPageContext, type Realm } from "../page/page-context.ts";
+import { keepListeners } from "../page/patch.ts";
 import { watchReaders } from "../page/pictures.ts";
 import { answerReads } from "../page/reads.ts";
 import { obeyShell, passKeys, reportDocument } from "../page/report.ts";
@@ -26,6 +27,7 @@ import { type PageConfig, takeConfig } from "./page-config.ts";
 declare const ropewaySockets: CreateSockets;
 
 function start(config: PageConfig): void {
+  const listening = keepListeners();
   const { url, form } = takeFormMark(location.href);
   if (form !== undefined) history.replaceState(history.state, "", url);
   const context = createPageContext(config);
@@ -36,10 +38,10 @@ function start(config: PageConfig): void {
     patchUploads(worker, () => context.toShell({ tag: MESSAGE_TAG, type: "sync-refused" }));
     watchReaders(() => worker.readsPixels());
   }
-  const names = patchMessages(context);
+  const messages = patchMessages(context);
   obeyShell(context, {
     port: (port) => worker?.passPort(port),
-    origins: (origins, asked) => names.take(origins, asked),
+    origins: (origins, asked) => messages.names.take(origins, asked),
   });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
   actAsTab(context);
@@ -47,7 +49,7 @@ function start(config: PageConfig): void {
   passKeys(context);
   const sockets = pageSockets(config, worker);
   patchIdentity(context, sockets);
-  answerReads(context, names);
+  answerReads(context, messages);
   const setSockets = (realm: Realm) => {
     const classes = ropewaySockets({
       realm,
@@ -63,7 +65,8 @@ function start(config: PageConfig): void {
   setSockets(window);
   patchBlobs();
   patchElements(context);
-  patchChildWindows(new ChildWindows(context, worker, setSockets));
+  new ChildWindows(context, worker, { setSockets, patchFrames: messages.patchFrames }).watchFrames(window);
+  listening();
 }
 
 /** XML that nothing says how to show is shown as its source, but in frames. */

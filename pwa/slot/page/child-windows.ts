@@ -1,24 +1,30 @@
 /**
- * Blank and blob: frames. No service worker controls a blank document, nor what is written into it (Chromium 156; a
- * `srcdoc` document has this window's), so its network is closed by a policy, and its scripts get the functions of this
- * window, which are controlled.
+ * Blank, `srcdoc` and `blob:` frames, whose documents have no page script of their own. No service worker controls a blank
+ * document, nor what is written into it (Chromium 156; a `srcdoc` document has this window's), so its network is closed by
+ * a policy, and its scripts get the functions of this window, which are controlled.
  */
 import { isPage, removeNetworkFeatures } from "../documents/this-document.ts";
 import { isBlobUrl } from "./blob-documents.ts";
-import { showInFrame } from "./elements.ts";
+import { patchElements, showInFrame } from "./elements.ts";
 import { patchConnection } from "./identity.ts";
-import { watchFrameNavigations } from "./navigations.ts";
+import { watchFrameNavigations, windowIn } from "./navigations.ts";
 import type { PageContext, Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod, removeProperties } from "./patch.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
-const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'";
+const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'self' ";
 const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "Worker", "SharedWorker", "open", "Image"];
-
-const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
 
 /** A `srcdoc` document is there: asks the next page script around it to adopt it. */
 const ADOPT = "ropeway-adopt";
+
+/** Parts of the page that its frames' windows get, too. */
+interface Shared {
+  /** Gives a window classes of its own. */
+  readonly setSockets: (child: Realm) => void;
+  /** As of `PageMessages`. */
+  readonly patchFrames: (child: Realm) => void;
+}
 
 export class ChildWindows {
   readonly #context: PageContext;
@@ -26,26 +32,54 @@ export class ChildWindows {
   readonly #seen = new WeakSet<Document>();
   readonly #realms = new WeakSet<object>();
 
-  readonly #setSockets: (child: Realm) => void;
+  readonly #shared: Shared;
 
-  /** @param setSockets gives a window classes of its own. */
-  constructor(context: PageContext, worker: WorkerClient | null, setSockets: (child: Realm) => void) {
+  constructor(context: PageContext, worker: WorkerClient | null, shared: Shared) {
     this.#context = context;
     this.#worker = worker;
-    this.#setSockets = setSockets;
-  }
-
-  /** As `adoptWindow`, of the window in a frame. */
-  adopt(frame: unknown): void {
-    const child = getContentWindow?.call(frame) as Realm | null | undefined;
-    if (child) this.adoptWindow(child);
+    this.#shared = shared;
+    window.addEventListener(ADOPT, (event) => {
+      event.preventDefault();
+      this.#adoptWindow((event as CustomEvent<Realm>).detail);
+    });
   }
 
   /**
-   * Sees to the navigations of the document in the window if it is a blank or `srcdoc` one of this origin, and closes a
-   * blank one; others look after themselves.
+   * Adopts the windows of frames in the realm's document as they come, before scripts get them from their elements.
+   *
+   * @returns as of `watchFrameNavigations`.
    */
-  adoptWindow(child: Realm): void {
+  watchFrames({ document, HTMLFrameElement, HTMLIFrameElement }: Realm): () => void {
+    for (const { prototype } of [HTMLIFrameElement, HTMLFrameElement])
+      for (const name of ["contentWindow", "contentDocument"])
+        patchAccessor(prototype, name, {
+          get: (native, self) => {
+            this.#adopt(self as Element);
+            return native();
+          },
+        });
+    const lists = ["iframe", "frame"].map((name) => document.getElementsByTagName(name));
+    new MutationObserver(() => {
+      for (const frames of lists) for (const frame of frames) this.#adopt(frame);
+    }).observe(document, { childList: true, subtree: true });
+    // A frame's next document may have no page script: one of Ropeway's own, or one whose scripts are off.
+    const loaded = ({ target }: Event) =>
+      /^i?frame$/.test((target as Element).localName) && this.#adopt(target as Element);
+    const listen = () => document.addEventListener("load", loaded, true);
+    listen();
+    return listen;
+  }
+
+  #adopt(frame: Element): void {
+    const child = windowIn(frame) as Realm | null | undefined;
+    if (child) this.#adoptWindow(child);
+  }
+
+  /**
+   * Sees to the frames, elements and navigations of the document in the window if it is a blank or `srcdoc` one of this
+   * origin, and closes a blank one; others look after themselves.
+   */
+  #adoptWindow(child: Realm): void {
     let seen: Document;
     try {
       seen = child.document;
@@ -63,13 +97,13 @@ export class ChildWindows {
     this.#watchBlobs(child);
     const { href } = child.location;
     if (href === "about:blank" || href === "about:srcdoc") {
-      this.#watchLinks(child);
-      this.#setSockets(child);
+      this.#watch(child);
+      this.#shared.setSockets(child);
     }
     if (href !== "about:blank") return;
     const meta = seen.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";
-    meta.content = CLOSED;
+    meta.content = CLOSED + this.#context.config.slotSources;
     seen.head?.append(meta);
     meta.remove();
     this.#lend(child);
@@ -87,10 +121,12 @@ export class ChildWindows {
     });
   }
 
-  #watchLinks(child: Realm): void {
+  #watch(child: Realm): void {
     const config = { ...this.#context.config, topLevel: false };
-    const context = { ...this.#context, realm: child, config };
-    const listen = watchFrameNavigations(context);
+    const context = { ...this.#context, realm: child, document: child.document, config };
+    const listeners = [watchFrameNavigations(context), this.watchFrames(child)];
+    this.#shared.patchFrames(child);
+    patchElements(context);
     const { Document, HTMLElement, HTMLFormElement } = child;
     // To write a document anew takes the listeners off, and what is written may act at once.
     for (const [{ prototype }, names] of [
@@ -100,9 +136,9 @@ export class ChildWindows {
     ] as const)
       for (const name of names)
         patchMethod(prototype, name, (native, self, args) => {
-          listen();
+          for (const listen of listeners) listen();
           const result = native(self, args);
-          listen();
+          for (const listen of listeners) listen();
           return result;
         });
   }
@@ -119,32 +155,6 @@ export class ChildWindows {
     );
     this.#worker?.cookies.patchCookie(child.Document.prototype);
   }
-}
-
-export function patchChildWindows(children: ChildWindows): void {
-  for (const name of ["contentWindow", "contentDocument"]) {
-    for (const prototype of [HTMLIFrameElement.prototype, HTMLFrameElement.prototype])
-      patchAccessor(prototype, name, {
-        get(native, self) {
-          children.adopt(self);
-          return native();
-        },
-      });
-  }
-  window.addEventListener(ADOPT, (event) => {
-    event.preventDefault();
-    children.adoptWindow((event as CustomEvent<Realm>).detail);
-  });
-  // A frame's next document may have no page script: one of Ropeway's own, or one whose scripts are off.
-  document.addEventListener(
-    "load",
-    ({ target }) => void (target instanceof HTMLIFrameElement && children.adopt(target)),
-    true,
-  );
-  const frames = document.getElementsByTagName("iframe");
-  new MutationObserver(() => {
-    for (const frame of frames) children.adopt(frame);
-  }).observe(document, { childList: true, subtree: true });
 }
 
 /** In a document that has not got a page script's configuration. */

@@ -11,7 +11,7 @@ import {
 } from "../rewrite/html-rewriter.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
 import { forgetBlob, isBlobUrl, showBlob, shownBlob } from "./blob-documents.ts";
-import type { PageContext } from "./page-context.ts";
+import { isThere, type PageContext } from "./page-context.ts";
 import { type NativeCall, patchAccessor, patchMethod } from "./patch.ts";
 
 const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
@@ -30,7 +30,9 @@ const REFLECTED: readonly [interfaceName: string, names: readonly string[]][] = 
 
 const OBSERVED = "iframe, frame, link[rel], object[data], embed[src], a[ping], area[ping], script[type]";
 
+/** Of the documents of the context's realm: the page script's own, or a frame's that has none. */
 export function patchElements(context: PageContext): void {
+  const { document } = context.realm;
   patchReflected(context);
   patchSetAttribute(context);
   patchGetAttribute(context);
@@ -40,7 +42,7 @@ export function patchElements(context: PageContext): void {
   else observe(context);
 }
 
-function elementContext({ config, realUrl }: PageContext): ElementContext {
+function elementContext({ config, realm, realUrl }: PageContext): ElementContext {
   const context = {
     slotOrigin: config.slotOrigin,
     realOrigin: config.realOrigin,
@@ -49,9 +51,12 @@ function elementContext({ config, realUrl }: PageContext): ElementContext {
     // Policies that scripts add are the page's own business: they can only close.
     transformPolicy: (content: string) => content,
   };
-  const base = toReal(document.baseURI, config);
+  const base = toReal(realm.document.baseURI, config);
   return { ...context, base, rewriteInner: rewriteSrcdoc({ ...context, documentUrl: base }) };
 }
+
+/** Of whatever realm. */
+const isElement = (value: unknown): value is Element => (value as Partial<Node> | null)?.nodeType === Node.ELEMENT_NODE;
 
 /** An element with changes that are not written yet; null removes. */
 class PendingAttributes implements AttributeAccess {
@@ -88,6 +93,7 @@ class PendingAttributes implements AttributeAccess {
  * that need no change, go the way the page chose.
  */
 function assign(element: Element, name: string, value: string, native: () => unknown, context: PageContext): void {
+  if (!isThere(context)) return void native();
   const pending = new PendingAttributes(element);
   pending.set(name, value);
   rewriteElement(element.localName, pending, elementContext(context));
@@ -107,6 +113,7 @@ function write(element: Element, name: string, value: string | null): void {
 
 /** For elements that came some other way: parsers, clones, token lists. */
 function enforce(element: Element, context: PageContext): void {
+  if (!isThere(context)) return;
   const pending = new PendingAttributes(element);
   rewriteElement(element.localName, pending, elementContext(context));
   for (const [name, change] of pending.changes) write(element, name, change);
@@ -150,7 +157,7 @@ function realFrameUrl(value: unknown): unknown {
 
 function patchReflected(context: PageContext): void {
   for (const [interfaceName, names] of REFLECTED) {
-    const { prototype } = (Object.getOwnPropertyDescriptor(window, interfaceName)?.value ?? {}) as {
+    const { prototype } = (Object.getOwnPropertyDescriptor(context.realm, interfaceName)?.value ?? {}) as {
       prototype?: object;
     };
     if (prototype === undefined) continue;
@@ -158,7 +165,7 @@ function patchReflected(context: PageContext): void {
       patchAccessor(prototype, name, {
         ...(name === "src" ? { get: (native) => realFrameUrl(native()) } : {}),
         set(native, self, value) {
-          if (!(self instanceof Element) || name === "credentialless") return;
+          if (!isElement(self) || name === "credentialless") return;
           assign(self, name, String(value), () => native(value), context);
         },
       });
@@ -167,28 +174,29 @@ function patchReflected(context: PageContext): void {
 }
 
 /** Where the rules have changed or moved an address, it reads as the page wrote it. */
-function patchGetAttribute({ config }: PageContext): void {
-  patchMethod(Element.prototype, "getAttribute", (native, self, args) => {
+function patchGetAttribute({ config, realm }: PageContext): void {
+  patchMethod(realm.Element.prototype, "getAttribute", (native, self, args) => {
     const value = native(self, args);
     const [name] = args;
-    if ((name !== "src" && name !== "data") || !(self instanceof Element)) return value;
+    if ((name !== "src" && name !== "data") || !isElement(self)) return value;
     if (/^i?frame$/.test(self.localName)) return value === null ? value : writtenFrameUrl(String(value), config);
     return value ?? (/^(?:embed|object)$/.test(self.localName) ? native(self, [`data-ropeway-${name}`]) : value);
   });
 }
 
 function patchSetAttribute(context: PageContext): void {
+  const { prototype } = context.realm.Element;
   const set = (native: NativeCall, self: unknown, args: unknown[], name: unknown, value: unknown) => {
-    if (!(self instanceof Element) || !AFFECTED_ELEMENTS.has(self.localName)) return native(self, args);
+    if (!isElement(self) || !AFFECTED_ELEMENTS.has(self.localName)) return native(self, args);
     assign(self, String(name).toLowerCase(), String(value), () => native(self, args), context);
     return undefined;
   };
-  patchMethod(Element.prototype, "setAttribute", (native, self, args) => set(native, self, args, args[0], args[1]));
-  patchMethod(Element.prototype, "setAttributeNS", (native, self, args) => {
+  patchMethod(prototype, "setAttribute", (native, self, args) => set(native, self, args, args[0], args[1]));
+  patchMethod(prototype, "setAttributeNS", (native, self, args) => {
     if (args[0] === null || args[0] === "") return set(native, self, args, args[1], args[2]);
     native(self, args);
     // Its href may be that of XLink.
-    if (self instanceof SVGUseElement) enforce(self, context);
+    if (isElement(self) && self.localName === "use") enforce(self, context);
     return undefined;
   });
 }
@@ -196,7 +204,7 @@ function patchSetAttribute(context: PageContext): void {
 /** Elements that no setter saw. This is late for one that loads at once; the policy closes that. */
 function observe(context: PageContext): void {
   const visit = (node: Node) => {
-    if (!(node instanceof Element)) return;
+    if (!isElement(node)) return;
     if (AFFECTED_ELEMENTS.has(node.localName)) enforce(node, context);
     if (node.firstElementChild !== null)
       for (const element of node.querySelectorAll(OBSERVED)) enforce(element, context);
@@ -204,10 +212,10 @@ function observe(context: PageContext): void {
   const observer = new MutationObserver((records) => {
     for (const { type, target, addedNodes } of records) {
       if (type === "childList") for (const node of addedNodes) visit(node);
-      else if (target instanceof Element && AFFECTED_ELEMENTS.has(target.localName)) enforce(target, context);
+      else if (isElement(target) && AFFECTED_ELEMENTS.has(target.localName)) enforce(target, context);
     }
   });
-  observer.observe(document, {
+  observer.observe(context.realm.document, {
     childList: true,
     subtree: true,
     attributeFilter: ["src", "srcdoc", "sandbox", "rel", "data", "ping", "type", "credentialless"],
@@ -216,9 +224,10 @@ function observe(context: PageContext): void {
 
 /** Markup that scripts insert goes through the same rules as the markup of the document. */
 function patchMarkup(context: PageContext): void {
+  const { Document, document, Element, HTMLDocument, Range, ShadowRoot } = context.realm;
   const language = document instanceof HTMLDocument ? "html" : "xml";
   const rewrite = (value: unknown): unknown => {
-    if (value === null || value === undefined) return value;
+    if (value === null || value === undefined || !isThere(context)) return value;
     const text = String(value);
     const { base, ...rest } = elementContext(context);
     const rewritten = text.includes("<") ? rewriteMarkup(text, { ...rest, documentUrl: base }, language) : text;

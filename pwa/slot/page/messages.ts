@@ -2,13 +2,21 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
-import { send } from "./navigations.ts";
+import { isOpen, send, windowsOfPage } from "./navigations.ts";
 import { OriginNames } from "./origin-names.ts";
-import type { PageContext } from "./page-context.ts";
+import type { PageContext, Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 
-/** @returns real origins by slot, which the shell's word on origins adds to. */
-export function patchMessages(context: PageContext): OriginNames {
+export interface PageMessages {
+  /** Real origins by slot, which the shell's word on origins adds to. */
+  readonly names: OriginNames;
+  /** As of `ForeignWindows`. */
+  readonly steered: (value: object) => object;
+  /** Has elements of frames hand out their windows as the page is to see them. */
+  readonly patchFrames: (realm: Realm) => void;
+}
+
+export function patchMessages(context: PageContext): PageMessages {
   const { config } = context;
   const names = new OriginNames(config, (origins) =>
     context.toShell({ tag: MESSAGE_TAG, type: "origins-wanted", origins }),
@@ -46,10 +54,13 @@ export function patchMessages(context: PageContext): OriginNames {
   patchAccessor(window, "parent", { get: (native) => (native() === window.top ? window : foreign.show(native())) });
   // A page may put something else in its place.
   patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
-  for (const prototype of [HTMLIFrameElement.prototype, HTMLFrameElement.prototype])
-    patchAccessor(prototype, "contentWindow", {
-      get: (native, self) => foreign.showContent(self, native()),
-    });
+  const patchFrames = ({ HTMLFrameElement, HTMLIFrameElement }: Realm) => {
+    for (const { prototype } of [HTMLIFrameElement, HTMLFrameElement])
+      patchAccessor(prototype, "contentWindow", {
+        get: (native, self) => foreign.showContent(self as Element, native()),
+      });
+  };
+  patchFrames(window);
   patchMethod(window, "postMessage", (native, self, args) => {
     if (foreign.isProxy(self)) return sender.post(foreign.native(self) as Window, args);
     const { targetOrigin } = envelopeOf(args);
@@ -63,7 +74,7 @@ export function patchMessages(context: PageContext): OriginNames {
         : [message, config.slotOrigin, transfer ?? []],
     );
   });
-  return names;
+  return { names, patchFrames, steered: (value) => foreign.steered(value) };
 }
 
 /** Arguments of `postMessage` in the form that names all. */
@@ -228,9 +239,21 @@ class ForeignWindows {
     return isForeign(value) ? (this.#createProxy(value) as T & Window) : value;
   }
 
+  /** In place of another window of the page, or its `location`, that a script is about to send somewhere. */
+  steered(value: object): object {
+    const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+    if (tag === "Location") {
+      const target = windowsOfPage(window).find((each) => isOpen(each) && each.location === value);
+      return target === undefined ? value : this.#createLocation(target);
+    }
+    return tag === "Window" && value !== window && !this.isProxy(value)
+      ? this.#createProxy(value as Window, false)
+      : value;
+  }
+
   /** The window in a frame; it is the same before the frame's document has left for its slot. */
-  showContent(frame: unknown, content: unknown): unknown {
-    const isSettingOut = frame instanceof Element && getAttribute.call(frame, "src")?.includes(`${ropewayPath.frame}?`);
+  showContent(frame: Element, content: unknown): unknown {
+    const isSettingOut = getAttribute.call(frame, "src")?.includes(`${ropewayPath.frame}?`);
     if (isSettingOut && isWindow(content) && !this.#proxies.has(content)) return this.#createProxy(content);
     return this.show(content);
   }
@@ -250,7 +273,8 @@ class ForeignWindows {
     return typeof value === "object" && value !== null && this.#natives.has(value);
   }
 
-  #createProxy(target: Window): Window {
+  /** @param isKept for whenever the window is shown. */
+  #createProxy(target: Window, isKept = true): Window {
     const postMessage = (...args: unknown[]) => this.#acts.post(target, args);
     const location = this.#createLocation(target);
     const proxy = new Proxy(target, {
@@ -264,7 +288,7 @@ class ForeignWindows {
         return true;
       },
     });
-    this.#proxies.set(target, proxy);
+    if (isKept) this.#proxies.set(target, proxy);
     this.#natives.set(proxy, target);
     return proxy;
   }

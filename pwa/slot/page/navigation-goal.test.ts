@@ -32,6 +32,6 @@ describe("navigationGoal", () => {
 
 it("names downloads by real URLs", () => {
   expect(downloadUrl("http://s1.localhost:8787/f", "a b", slot)).toBe(
-    "/.ropeway/download?url=https%3A%2F%2Fexample.org%2Ff&name=a%20b",
+    "http://s1.localhost:8787/.ropeway/download?url=https%3A%2F%2Fexample.org%2Ff&name=a%20b",
   );
 });

@@ -35,7 +35,7 @@ export function navigationGoal(url: string, place: NavigationPlace, slot: SlotId
 
 /** The slot URL that the service worker answers as an attachment. `name`: the `download` attribute, may be "". */
 export function downloadUrl(url: string, name: string, slot: SlotIdentity): string {
-  return `${ropewayUrl(ropewayPath.download, toReal(url, slot))}&name=${encodeURIComponent(name)}`;
+  return `${slot.slotOrigin}${ropewayUrl(ropewayPath.download, toReal(url, slot))}&name=${encodeURIComponent(name)}`;
 }
 
 interface TargetAccess<E> {

@@ -21,7 +21,7 @@ import {
   resolved,
   withQuery,
 } from "./navigation-rules.ts";
-import type { PageContext, Realm } from "./page-context.ts";
+import { isThere, type PageContext, type Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 
 /** The window that is to go there. */
@@ -52,6 +52,10 @@ interface Leaving {
 export function watchNavigations(context: PageContext, tellStaying: () => void): void {
   watchEvents(context, tellStaying);
   patchTargets(context);
+  window.addEventListener(LEAD, (event) => {
+    event.preventDefault();
+    go((event as CustomEvent<Lead>).detail);
+  });
   patchMethod(window, "open", (_native, _self, args) => open(args, context));
 }
 
@@ -80,8 +84,8 @@ export function send(
   const url = parsed?.href ?? text;
   const isSlots = parsed !== null && slots.isSlot(parsed.origin);
   const goal = isSlots ? ({ kind: "native" } as const) : navigationGoal(url, "frame", context.config);
-  const frames = isBlobUrl(url) ? [...document.querySelectorAll("iframe")] : [];
-  const frame = frames.find((each) => getContentWindow?.call(each) === target);
+  const frames = isBlobUrl(url) ? [...document.querySelectorAll("iframe, frame")] : [];
+  const frame = frames.find((each) => windowIn(each) === target);
   if (frame !== undefined) return showInFrame(frame, url, context);
   const isToPage = !context.config.topLevel && isPage(target);
   if (isToPage || goal.kind === "shell") {
@@ -90,17 +94,39 @@ export function send(
     leave({ url, data: null, encoding, charset: "", replace: replaces, policy: "", goer }, context);
     return;
   }
-  const address = goal.kind === "slot" ? goal.url : url;
+  lead({ target, address: goal.kind === "slot" ? goal.url : url, replaces });
+}
+
+interface Lead {
+  readonly target: Window;
+  readonly address: string;
+  readonly replaces: boolean;
+}
+
+/** Asks a window around another one to lead that. */
+const LEAD = "ropeway-lead";
+
+/** Browsers let a window in a sandbox, as the app's is, lead those below it alone; so one that is around the target does it. */
+function lead(detail: Lead): void {
+  const { target } = detail;
+  const asked = new CustomEvent(LEAD, { detail, cancelable: true });
+  for (let each = target; each !== window && !isPage(each); ) {
+    each = each.parent;
+    if (each !== window && isOpen(each) && !each.dispatchEvent(asked)) return;
+  }
+  go(detail);
+}
+
+function go({ target, address, replaces }: Lead): void {
   if (replaces) target.location.replace(address);
   else target.location.href = address;
 }
 
 function watchEvents(context: PageContext, tellStaying: () => void): void {
   const { realm } = context;
-  const { document, navigation } = realm;
+  const { navigation } = realm;
   navigation?.addEventListener("navigate", (event) => {
-    // A frame's first blank document leaves its window to the next one.
-    if (realm.document === document) onNavigate(event, context, tellStaying);
+    if (isThere(context)) onNavigate(event, context, tellStaying);
   });
   // The page has made it a navigation within the document.
   navigation?.addEventListener("navigatesuccess", () => {
@@ -201,15 +227,20 @@ const { parent } = window;
 
 /** The window of that name in the page, as far as names are told. One of another site tells only what its element says. */
 function findWindow(name: string, from: Window): Window | null {
+  for (const each of windowsOfPage(from)) {
+    const found = childOf(each, name);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Of the page that the window is in, from the top down. */
+export function windowsOfPage(from: Window): Window[] {
   let page = from;
   while (!isPage(page)) page = page.parent;
   const windows = [page];
-  for (const each of windows) {
-    const found = childOf(each, name);
-    if (found !== null) return found;
-    for (let index = 0; index < each.length; index += 1) windows.push(each[index] as Window);
-  }
-  return null;
+  for (const each of windows) for (let index = 0; index < each.length; index += 1) windows.push(each[index] as Window);
+  return windows;
 }
 
 function childOf(around: Window, name: string): Window | null {
@@ -221,12 +252,21 @@ function childOf(around: Window, name: string): Window | null {
   return null;
 }
 
+const [windowOfIframe, windowOfFrame] = [HTMLIFrameElement, HTMLFrameElement].map(
+  ({ prototype }) => Object.getOwnPropertyDescriptor(prototype, "contentWindow")?.get,
+);
+
+/** The window in a frame of whatever realm; the page may be shown something else. */
+export function windowIn(frame: Element): Window | null | undefined {
+  return (frame.localName === "frame" ? windowOfFrame : windowOfIframe)?.call(frame);
+}
+
 function elementOf({ document }: Realm, name: string): HTMLIFrameElement | undefined {
   return [...document.querySelectorAll<HTMLIFrameElement>("iframe, frame")].find((frame) => frame.name === name);
 }
 
 /** Whether its document is of this origin. */
-function isOpen(other: Window): other is Realm {
+export function isOpen(other: Window): other is Realm {
   try {
     return Boolean(other.document);
   } catch {
@@ -301,13 +341,17 @@ function hrefOf(link: Element): string {
   return parseUrl(text, link.baseURI)?.href ?? "";
 }
 
+/** Links in closed shadow roots, of which nobody outside is told. */
+const hiddenLinks = new WeakMap<Event, Element>();
+
 /** The link that was clicked, unless the browser does something else with the click. */
 function linkOf(event: MouseEvent): Element | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
-  return event
+  const link = event
     .composedPath()
     .find((node): node is Element => "localName" in node && /^(?:a|area)$/i.test(String(node.localName)));
+  return hiddenLinks.get(event) ?? link;
 }
 
 function onClick(event: MouseEvent, context: PageContext): void {
@@ -393,7 +437,7 @@ const retargeting = new Retargeting<Element>({
   now: Date.now,
 });
 
-/** The page keeps the event to itself; it may still prevent what the browser does. */
+/** The window does not get to see the event; the page may still prevent what the browser does. */
 function onStopped(event: Event, context: PageContext): void {
   if (context.realm.navigation === undefined || event.eventPhase === Event.NONE) return;
   const turn = (element: Element, url: string, target: string) => {
@@ -413,7 +457,6 @@ function onStopped(event: Event, context: PageContext): void {
 /** Watches links and forms of a realm. @returns as of `watchFrameNavigations`. */
 function patchTargets(context: PageContext): () => void {
   const { realm } = context;
-  const { document } = realm;
   for (const name of ["stopPropagation", "stopImmediatePropagation"])
     patchMethod(realm.Event.prototype, name, (native, self, args) => {
       onStopped(self as Event, context);
@@ -425,12 +468,12 @@ function patchTargets(context: PageContext): () => void {
       native(value);
     },
   });
-  // A frame's first blank document leaves its window, with all that listens to it, to the next one.
-  const isThere = () => realm.document === document;
-  const click = (event: MouseEvent) => isThere() && onClick(event, context);
+  // The next document has what listens to the window.
+  const click = (event: MouseEvent) => isThere(context) && onClick(event, context);
   const submitted = (event: SubmitEvent) => {
     const { defaultPrevented, target, submitter } = event;
-    if (isThere() && !defaultPrevented && submit(target as HTMLFormElement, submitter, context)) event.preventDefault();
+    if (isThere(context) && !defaultPrevented && submit(target as HTMLFormElement, submitter, context))
+      event.preventDefault();
   };
   const listen = () => {
     // The bubble phase on the window comes last, so the page's own handlers had their say.
@@ -438,18 +481,52 @@ function patchTargets(context: PageContext): () => void {
     realm.addEventListener("submit", submitted);
   };
   listen();
+  watchShadows(context);
   patchMethod(realm.HTMLFormElement.prototype, "submit", (native, self, args) => {
     const form = self as HTMLFormElement;
-    if (isThere() && form.isConnected && submit(form, null, context)) return undefined;
+    if (isThere(context) && form.isConnected && submit(form, null, context)) return undefined;
     return native(self, args);
   });
   // The click of a link that is in no document never gets to the window.
   patchMethod(realm.HTMLElement.prototype, "click", (native, self, args) => {
     const link = self as HTMLElement;
-    if (isThere() && link.localName === "a" && !link.isConnected) link.addEventListener("click", click, { once: true });
+    if (isThere(context) && link.localName === "a" && !link.isConnected)
+      link.addEventListener("click", click, { once: true });
     return native(self, args);
   });
   return listen;
+}
+
+/** Links and forms in shadow roots: a submission never gets out of one, nor a link out of a closed one. */
+function watchShadows(context: PageContext): void {
+  const { realm } = context;
+  const watched = new WeakSet<EventTarget>();
+  const watch = (root: EventTarget): void => {
+    if (!(root instanceof realm.ShadowRoot) || watched.has(root)) return;
+    watched.add(root);
+    root.addEventListener("click", (event) => {
+      const link = linkOf(event as MouseEvent);
+      if (link !== undefined) hiddenLinks.set(event, link);
+    });
+    root.addEventListener("submit", (event) => {
+      const { target, submitter } = event as SubmitEvent;
+      if (event.defaultPrevented || !isThere(context)) return;
+      if (realm.navigation !== undefined) onStopped(event, context);
+      else if (submit(target as HTMLFormElement, submitter, context)) event.preventDefault();
+    });
+  };
+  patchMethod(realm.Element.prototype, "attachShadow", (native, self, args) => {
+    const root = native(self, args);
+    watch(root as ShadowRoot);
+    return root;
+  });
+  patchMethod(realm.HTMLFormElement.prototype, "requestSubmit", (native, self, args) => {
+    watch((self as Node).getRootNode());
+    return native(self, args);
+  });
+  // Roots of markup.
+  for (const type of ["click", "keydown"])
+    realm.addEventListener(type, (event) => event.composedPath().forEach(watch), true);
 }
 
 /** Milliseconds after its load: a page that leaves earlier was not looked at by anybody. */
@@ -478,7 +555,6 @@ for (const type of ["pointerdown", "keydown"]) {
   );
 }
 
-const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
 const { submit: nativeSubmit, click: nativeClick } = HTMLFormElement.prototype;
 
 /** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */

@@ -10,6 +10,8 @@ export interface PageContext {
   readonly config: PageConfig;
   /** Whose documents these are: the page script's own, or those of a frame that has none. */
   readonly realm: Realm;
+  /** The realm may outlive it: a frame's first blank document leaves its window to the next one. */
+  readonly document: Document;
   /** Whether a reload would send a form again. */
   isPosted: boolean;
   /** Whether origins get `Save-Data: on`. */
@@ -27,11 +29,15 @@ export interface PageContext {
   readonly toShell: (message: PageToShell, transfer?: Transferable[]) => void;
 }
 
+/** Whether the realm still has the document. */
+export const isThere = ({ realm, document }: PageContext): boolean => realm.document === document;
+
 export function createPageContext(config: PageConfig): PageContext {
   const { top, navigation } = window as Realm;
   return {
     config,
     realm: window,
+    document,
     isPosted: config.isPosted,
     savesData: config.savesData === true,
     realUrl: () => toReal(location.href, config),

@@ -88,6 +88,31 @@ export function patchResponseType(own: readonly string[]): void {
   });
 }
 
+/**
+ * Takes down what listens to this window and its document, from now until the returned function is called. To write the
+ * document anew takes all listeners off (HTML section 8.4.1); from then on these come back.
+ */
+export function keepListeners(): () => void {
+  const targets: EventTarget[] = [window, document];
+  const kept: (() => void)[] = [];
+  const { addEventListener } = EventTarget.prototype;
+  for (const target of targets)
+    target.addEventListener = (...listener) => {
+      const listen = () => apply(addEventListener, target, listener);
+      listen();
+      kept.push(listen);
+    };
+  return () => {
+    for (const target of targets) deleteProperty(target, "addEventListener");
+    for (const name of ["open", "write", "writeln"])
+      patchMethod(Document.prototype, name, (native, self, args) => {
+        const result = native(self, args);
+        if (self === document) for (const listen of kept) listen();
+        return result;
+      });
+  };
+}
+
 /** Takes properties away, so that `in` and typeof say the feature is missing. */
 export function removeProperties(target: object, names: readonly string[]): void {
   for (const name of names) deleteProperty(target, name);

@@ -8,6 +8,7 @@ import { READ_HOOK, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import type { PageConfig } from "../documents/page-config.ts";
 import { isPage } from "../documents/this-document.ts";
 import { toReal, toSlot } from "../slot-url.ts";
+import type { PageMessages } from "./messages.ts";
 import type { OriginNames } from "./origin-names.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor } from "./patch.ts";
@@ -22,7 +23,7 @@ const TOLD: Readonly<Record<string, string>> = {
 
 const PARTS = ["protocol", "host", "hostname", "port", "pathname", "search", "hash"] as const;
 
-export function answerReads({ config }: PageContext, names: OriginNames): void {
+export function answerReads({ config }: PageContext, { names, steered }: PageMessages): void {
   const { location: native, top } = window;
   const shown = createLocation(native, config, names);
   const address = realAddress(config);
@@ -31,7 +32,8 @@ export function answerReads({ config }: PageContext, names: OriginNames): void {
   const swap = (value: unknown): unknown => {
     if (typeof value === "string") return address(value);
     if (value === native) return shown;
-    return value === top && value !== window ? pageAround() : value;
+    if (value === top && value !== window) return pageAround();
+    return typeof value === "object" && value !== null ? steered(value) : value;
   };
   const partsOf = (value: unknown): unknown =>
     value === window || value === document

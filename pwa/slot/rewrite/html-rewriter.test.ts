@@ -66,7 +66,7 @@ describe("frames", () => {
     ["<iframe credentialless csp='x' src=/x>", "<iframe   src=/x>"],
     [
       "<base href=https://cdn.example/><iframe src=x>",
-      '<base href=https://cdn.example/><iframe src="/.ropeway/frame?url=https%3A%2F%2Fcdn.example%2Fx&amp;written=x">',
+      '<base href=https://cdn.example/><iframe src="http://s1.localhost:8787/.ropeway/frame?url=https%3A%2F%2Fcdn.example%2Fx&amp;written=x">',
     ],
   ])("%s", (html, expected) => expect(markup(html)).toBe(expected));
 

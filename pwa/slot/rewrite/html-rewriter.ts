@@ -283,26 +283,33 @@ function targetUrl(url: string, path: string, context: ElementContext): string |
   const target = resolve(url, context);
   if (target === null || isSlotUrl(target.native, context)) return null;
   if (target.real.origin === context.realOrigin) return toSlot(target.real.href, context);
-  return ropewayUrl(path, target.real.href);
+  return ownUrl(path, target.real.href, context);
 }
+
+/** Of the slot, whatever the document's base is. */
+function ownUrl(path: string, realUrl: string, { base, realOrigin, slotOrigin }: ElementContext): string {
+  return (parseUrl(base)?.origin === realOrigin ? "" : slotOrigin) + ropewayUrl(path, realUrl);
+}
+
+const PLACEHOLDER = new RegExp(`^(?:https?://[^/]+)?${ropewayPath.frame.replace(".", "\\.")}\\?`);
 
 /** The URL that a frame's `src` becomes, or null to leave it. */
 export function frameUrl(src: string, context: ElementContext): string | null {
   // The policy has none of these in frames. The placeholder says so, and is loaded: Firefox has no `load` for what a
   // policy blocks.
-  if (/^\s*(?:blob|data):/i.test(src)) return ropewayUrl(ropewayPath.frame, src);
+  if (/^\s*(?:blob|data):/i.test(src)) return ownUrl(ropewayPath.frame, src, context);
   return targetUrl(src, ropewayPath.frame, context);
 }
 
 /** The address as the page wrote it goes along where the placeholder's `url` does not tell it. */
 function withWritten(url: string, written: string): string {
-  const isTold = !url.startsWith(`${ropewayPath.frame}?`) || url.endsWith(`?url=${encodeURIComponent(written)}`);
+  const isTold = !PLACEHOLDER.test(url) || url.endsWith(`?url=${encodeURIComponent(written)}`);
   return isTold ? url : `${url}&written=${encodeURIComponent(written)}`;
 }
 
 /** The `src` of a frame as the page wrote it. `value`: as it is now. */
 export function writtenFrameUrl(value: string, slot: SlotIdentity): string {
-  if (!value.startsWith(`${ropewayPath.frame}?`)) return toReal(value, slot);
+  if (!PLACEHOLDER.test(value)) return toReal(value, slot);
   const parameters = new URLSearchParams(value.slice(value.indexOf("?")));
   return parameters.get("written") ?? parameters.get("url") ?? value;
 }
@@ -338,8 +345,8 @@ function openSandbox(element: AttributeAccess, context: ElementContext): void {
   const isBlob = /^\s*blob:|^[^?]*\?url=blob%3a/i.test(src);
   if (withScripts && (isBlob || isOwnPage(src, context))) {
     const real = parseUrl(src, context.base)?.href ?? src;
-    const isPlaced = src.startsWith(`${ropewayPath.frame}?`);
-    element.set("src", (isPlaced ? src : withWritten(ropewayUrl(ropewayPath.frame, real), src)) + CLOSED_SUFFIX);
+    const isPlaced = PLACEHOLDER.test(src);
+    element.set("src", (isPlaced ? src : withWritten(ownUrl(ropewayPath.frame, real, context), src)) + CLOSED_SUFFIX);
     return;
   }
   if (src !== "" || !withScripts) element.set("sandbox", `${sandbox} allow-same-origin`.trim());

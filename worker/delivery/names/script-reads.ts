@@ -1,7 +1,8 @@
 /**
  * Reads of `location` and `top` in a script. A browser lets nobody change either, and on a slot both say where the slot is;
  * so each read passes through a call that swaps these two objects and gives back all others. A local variable of the same
- * name passes through unchanged, so scopes need no looking at. Writes stay: the browser resolves them on the slot.
+ * name passes through unchanged, so scopes need no looking at. Writes of the window's own stay: the browser resolves them
+ * on the slot. Where another window's `location` is written, that window passes through.
  *
  * Addresses of elements pass through it, too: scripts compare them with `location`, and a script that is not marked is to
  * see the slot in both.
@@ -181,9 +182,10 @@ function editsOf(visit: Visit, text: string): Edit[] {
   const { node, parent, key } = visit;
   if (node.type === "VariableDeclarator") return isTakenApart(node.id) ? around(node.init, PARTS_CLOSE, text) : [];
   if (node.type === "AssignmentExpression") {
+    const written = isTree(node.left) && isLocation(node.left) ? around(otherWindow(node.left), READ_CLOSE, text) : [];
     // Elsewhere its value is the window itself, for more than its parts.
     const isStatement = parent.type === "ExpressionStatement" || parent.type === "SequenceExpression";
-    return isStatement && isTakenApart(node.left) ? around(node.right, PARTS_CLOSE, text) : [];
+    return isStatement && isTakenApart(node.left) ? around(node.right, PARTS_CLOSE, text) : written;
   }
   const name = nameRead(node);
   if (name === null || isNoRead(visit)) return [];
@@ -195,6 +197,13 @@ function editsOf(visit: Visit, text: string): Edit[] {
     [node.start, `${name}:${READ_OPEN}`],
     [node.end, SHORTHAND_CLOSE],
   ];
+}
+
+/** What a `location` that is written is a member of, unless that is surely the script's own window or document, or marked as a read. */
+function otherWindow({ object }: Tree): Tree | null {
+  if (!isTree(object) || nameRead(object) !== null) return null;
+  const isOwn = ["window", "self", "globalThis", "document"].includes(String(object.name));
+  return isOwn || object.type === "Super" || object.type === "ThisExpression" ? null : object;
 }
 
 function around(node: unknown, close: string, text: string): Edit[] {
