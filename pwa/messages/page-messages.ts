@@ -28,6 +28,23 @@ export interface ScrollPosition {
 /** How far the document is. */
 export type DocumentPhase = "loading" | "interactive" | "loaded";
 
+/** Where a page does not work here as in a browser of its own; the app names each kind once to a page. */
+export type Trouble =
+  /** A frame, or another document in the page, is not shown. */
+  | "frame"
+  /** The page has loaded and hides itself. */
+  | "hidden"
+  /** A tap wanted a window that there is not. */
+  | "tap"
+  /** A socket did not open. */
+  | "socket"
+  /** What was filled in was not sent. */
+  | "form"
+  /** A film's list of parts, which the browser's own player does not get. */
+  | "film"
+  /** A script has failed that waits for an answer and stops the page meanwhile (a synchronous XMLHttpRequest). */
+  | "sync";
+
 /** The tokens that all sandboxes around a document have; null where there is none. */
 export type Sandbox = readonly string[] | null;
 
@@ -100,7 +117,8 @@ export type PageToShell =
       readonly message: string;
       readonly historyKey: string;
     }
-  /** A script has failed that waits for an answer and stops the page meanwhile (a synchronous XMLHttpRequest). */
+  | TroubleTold
+  /** As a trouble of the kind "sync", of slots of before 2026-12. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "sync-refused" }
   /** A key of the shell's was pressed in the page. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
@@ -125,6 +143,15 @@ export type PageToShell =
       /** A form sends it there, whose body the slot's worker has given to the tunnel under this name. */
       readonly form?: string;
     };
+
+/** Of any document in the page. It names no address: the app says the one in its own bar. */
+export interface TroubleTold {
+  readonly tag: typeof MESSAGE_TAG;
+  readonly type: "trouble";
+  readonly trouble: Trouble;
+  /** What was told before has passed. */
+  readonly isOver?: boolean;
+}
 
 /** A slot's page asks which real origins stand behind slots, or which slots stand for real origins. */
 export type OriginsWanted = {
@@ -205,6 +232,8 @@ export interface FailedNavigation {
   readonly method: string;
   readonly code: number;
   readonly message: string;
+  /** The person should know of it where it is in a frame. */
+  readonly trouble?: Trouble;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { fromBase64 } from "../../shared/base-encodings.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
-import type { GovernedSocketRequest, PageSocketRequest } from "../messages/socket-messages.ts";
+import type { PageSocketRequest } from "../messages/socket-messages.ts";
 import { isTagged } from "../messages/worker-messages.ts";
 import { ropewayPath } from "./slot-url.ts";
 
@@ -74,25 +74,33 @@ export function dataScript(url: string): string | null {
   }
 }
 
-/** A worker wants a socket. It goes with the port. */
-type WorkerToStarter = PageSocketRequest & { readonly tag: typeof MESSAGE_TAG };
+type WorkerToStarter =
+  /** A worker wants a socket. It goes with the port. */
+  | (PageSocketRequest & { readonly tag: typeof MESSAGE_TAG })
+  /** One did not open. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "unopened" };
 
 /** The first message to a shared worker from each page: carries the port on which it may ask for sockets. */
 type PageToShared = { readonly tag: typeof MESSAGE_TAG; readonly type: "sockets" };
 
 /** Sockets that a page has for its workers. */
-export interface PageSockets {
-  readonly pass: PassSocket;
+export interface PageSockets extends SocketServices {
   /** As of `GovernedSocketRequest`, now. */
   readonly connect: () => readonly string[];
 }
 
-type PassSocket = (request: PageSocketRequest, port: MessagePort) => void;
+/** What a page does for its workers. */
+interface SocketServices {
+  readonly pass: (request: PageSocketRequest, port: MessagePort) => void;
+  /** As of `SocketHost`. */
+  readonly onUnopened: () => void;
+}
 
 /** Passes on the sockets that a worker asks for. Its page gets to see nothing of that. */
-export function serveWorker(worker: object, pass: PassSocket): void {
+export function serveWorker(worker: object, { pass, onUnopened }: SocketServices): void {
   const take = ({ data, ports: [port] }: MessageEvent<WorkerToStarter>): void => {
-    if (port !== undefined) pass(data, port);
+    if (data.type === "unopened") onUnopened();
+    else if (port !== undefined) pass(data, port);
   };
   if (worker instanceof EventTarget && !("port" in worker))
     worker.addEventListener("message", (event) => {
@@ -113,11 +121,18 @@ interface Scope extends EventTarget {
   postMessage?(message: unknown, transfer: Transferable[]): void;
 }
 
-/** In a worker: leads ports to the page that has started it. */
-export function askStarter(scope: Scope): (request: GovernedSocketRequest, port: MessagePort) => void {
+/** In a worker: the services of the page that has started it. */
+export function askStarter(scope: Scope): SocketServices {
+  const send = wayToStarter(scope);
+  return {
+    pass: (request, port) => send({ tag: MESSAGE_TAG, ...request }, [port]),
+    onUnopened: () => send({ tag: MESSAGE_TAG, type: "unopened" }, []),
+  };
+}
+
+function wayToStarter(scope: Scope): (message: WorkerToStarter, transfer: Transferable[]) => void {
   const post = scope.postMessage?.bind(scope);
-  const ask = (request: GovernedSocketRequest): WorkerToStarter => ({ tag: MESSAGE_TAG, type: "socket", ...request });
-  if (post !== undefined) return (request, port) => post(ask(request), [port]);
+  if (post !== undefined) return post;
   const pages = new Set<MessagePort>();
   const waiting: (() => void)[] = [];
   scope.addEventListener("connect", (event) => {
@@ -132,9 +147,9 @@ export function askStarter(scope: Scope): (request: GovernedSocketRequest, port:
       for (const send of waiting.splice(0)) send();
     });
   });
-  return function send(request, port) {
+  return function send(message, transfer) {
     const page = [...pages].at(-1);
-    if (page === undefined) waiting.push(() => send(request, port));
-    else page.postMessage(ask(request), [port]);
+    if (page === undefined) waiting.push(() => send(message, transfer));
+    else page.postMessage(message, transfer);
   };
 }

@@ -150,14 +150,15 @@ function hasMixedContent(slot: SlotIdentity): boolean {
   return slot.slotOrigin.startsWith("https:") && slot.realOrigin.startsWith("http:");
 }
 
+/** Our policy begins so, and none of a page's own, which names the slot here, too (`withBothOrigins`). */
+export const POLICY_START = "connect-src http: https: data: blob:; ";
+
 /**
  * Our policy, for every document and every worker script of a slot. It closes what passes a service worker by;
  * each line was tried in Chromium 156. What CSP cannot close: see `slotPermissionsPolicy` and the page script.
  */
 export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
   const lines = [
-    // No ws: and wss:, since WebSockets never reach a service worker.
-    "connect-src http: https: data: blob:",
     // Other origins only in slots of their own. No data: and no blob:, whose documents no service worker controls.
     `frame-src 'self' ${context.slotSources}`,
     // The requests of <object> and <embed> skip service workers, also those to the slot itself.
@@ -171,7 +172,8 @@ export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
   ];
   // http: URLs of a page on an https: slot would be blocked before the service worker sees them.
   if (hasMixedContent(context)) lines.push("upgrade-insecure-requests");
-  return lines.join("; ");
+  // No ws: and wss:, since WebSockets never reach a service worker.
+  return POLICY_START + lines.join("; ");
 }
 
 /**

@@ -16,9 +16,9 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 91.1 * KB,
+    limit: 92.6 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 11.8 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 12.2 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },

@@ -7,7 +7,7 @@ import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces, type WipeMessage } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
 import { SlotRegistry } from "../frames/slot-registry.ts";
-import { type Activation, SlotServices } from "../frames/slot-services.ts";
+import { type Activation, type OfFrame, SlotServices } from "../frames/slot-services.ts";
 import { createPageFrame, KeptSpares, QUIET_TIME, SpareSchedule } from "../frames/spare-slots.ts";
 import { isPairedWith, storedToken } from "../link/pairing.ts";
 import { fetchConfig, LinkMemory, liteSites, storedAccept, storedConfig } from "../link/remembered.ts";
@@ -270,10 +270,9 @@ function hearPages(slots: SlotFrames | null, frame: PageFrame, tab: Tab, chrome:
     if (slot !== null && coming === null) services.onMessage(data, slot, source as Window);
     const page = frame.element.contentWindow;
     const frames = { source: source as Window, page };
-    // A wish of a frame for the page counts as the page's own, where the frame may ask. A page speaks for frames without
-    // a script.
-    if (data.type === "navigate" && page !== null && (source !== page || data.leads !== undefined)) {
-      if (slot !== null && services.mayLead(data, slot, frames, userActivation)) tab.onPageMessage(data, slot, page);
+    if (page !== null && isOfFrames(data, source === page)) {
+      const said = services.forPage(data, slot, frames, userActivation);
+      if (said !== null) tab.onPageMessage(said, slot, page);
     } else if ((coming ?? slot) !== null || origin === location.origin)
       tab.onPageMessage(data, coming ?? slot, source as Window);
     // The host that the history has led to is nobody's now.
@@ -281,6 +280,12 @@ function hearPages(slots: SlotFrames | null, frame: PageFrame, tab: Tab, chrome:
       tab.mayShowEntry(data.backTo, null);
     else slots.onUnassignedFrame(data.type, source as Window);
   });
+}
+
+/** A page speaks for frames without a script. */
+function isOfFrames(message: PageToShell, isPages: boolean): message is OfFrame {
+  if (message.type === "trouble") return true;
+  return message.type === "navigate" && (!isPages || message.leads !== undefined);
 }
 
 function isOfWiping(message: PageToShell): message is WipeMessage {

@@ -1,4 +1,4 @@
-import type { PagePhase } from "../../messages/page-messages.ts";
+import type { PagePhase, Trouble } from "../../messages/page-messages.ts";
 import type { LinkPhase, PageUse, PageWaiting } from "../../messages/tunnel-messages.ts";
 
 /** Bytes that Ropeway has moved since it was set up on this phone, for the line on the start page. */
@@ -55,8 +55,8 @@ export type Notice =
   | { readonly kind: "no-way-back" }
   /** The page went to its own address again and again, and was stopped. */
   | { readonly kind: "loop"; readonly url: string }
-  /** A script of the page has failed, since it does not go on without an answer. */
-  | { readonly kind: "sync"; readonly url: string }
+  /** The page does not work here as in a browser of its own. */
+  | { readonly kind: "trouble"; readonly trouble: Trouble; readonly url: string }
   /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
   | { readonly kind: "wrong-key"; readonly why: string | null }
   /** News of pages without scripts. */

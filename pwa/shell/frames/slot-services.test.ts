@@ -198,7 +198,7 @@ describe("a frame that wants to lead the page", () => {
     const { services } = rig();
     const frame = documentBelow(page.source);
     const frames = { source: frame.source, page: page.source };
-    expect(services.mayLead(leads(more), slot, frames, activation)).toBe(expected);
+    expect(services.forPage(leads(more), slot, frames, activation)?.type === "navigate").toBe(expected);
   });
 
   it("is in the sandboxes that the documents around it tell of, whatever it says itself", () => {
@@ -209,15 +209,27 @@ describe("a frame that wants to lead the page", () => {
     services.onMessage(sandboxed, asker, frame.source);
     services.onMessage({ ...wants("https://c.example/"), sandbox: null } as PageToShell, guest, frame.source);
     for (const { source } of [frame, inner])
-      expect(services.mayLead(leads(), guest, { source, page: page.source }, NOW)).toBe(false);
+      expect(services.forPage(leads(), guest, { source, page: page.source }, NOW)?.type === "navigate").toBe(false);
     services.onMessage({ ...sandboxed, sandbox: null } as PageToShell, asker, frame.source);
-    expect(services.mayLead(leads(), guest, { source: inner.source, page: page.source }, NOW)).toBe(true);
+    expect(
+      services.forPage(leads(), guest, { source: inner.source, page: page.source }, NOW)?.type === "navigate",
+    ).toBe(true);
+  });
+
+  it("has its troubles told as the page's own, and a tap that leads nowhere as one", () => {
+    const { services } = rig();
+    const frames = { source: documentBelow(page.source).source, page: page.source };
+    const trouble = { tag: MESSAGE_TAG, type: "trouble", trouble: "socket" } as const;
+    expect(services.forPage(trouble, guest, frames, NONE)).toBe(trouble);
+    const sandboxed = leads({ sandbox: [] });
+    expect(services.forPage(sandboxed, guest, frames, NOW)).toEqual({ ...trouble, trouble: "tap" });
+    expect(services.forPage(sandboxed, guest, frames, BEFORE)).toBeNull();
   });
 
   it("is one of the page's own", () => {
     const { services } = rig();
     const elsewhere = documentBelow(documentBelow(shell.source).source);
     (shell.source as { parent: unknown }).parent = shell.source;
-    expect(services.mayLead(leads(), asker, { source: elsewhere.source, page: page.source }, NOW)).toBe(false);
+    expect(services.forPage(leads(), asker, { source: elsewhere.source, page: page.source }, NOW)).toBeNull();
   });
 });

@@ -6,6 +6,9 @@ import type { TunnelClient } from "../link/tunnel-client.ts";
 import type { Slot } from "./places.ts";
 import type { SlotFrames } from "./slot-frames.ts";
 
+/** Messages of any document in the page that are about the page. */
+export type OfFrame = PageToShell & { readonly type: "navigate" | "trouble" };
+
 export type Activation = Pick<UserActivation, "isActive" | "hasBeenActive">;
 
 /** The sandboxes of frames of other sites, as the documents around them say: what is in a frame would say it has none. */
@@ -75,12 +78,29 @@ export class SlotServices {
   }
 
   /**
+   * What the page is taken to say where a document in it says this: a wish to lead the page counts as the page's own, where
+   * the frame may ask; else a tap has led nowhere. Null: nothing.
+   *
+   * @param activation as of `#mayLead`.
+   */
+  forPage(
+    message: OfFrame,
+    slot: Slot | null,
+    frames: { readonly source: Window; readonly page: Window | null },
+    activation?: Activation,
+  ): PageToShell | null {
+    if (slot === null || this.#sandboxes.around(frames.source, frames.page) === null) return null;
+    if (message.type === "trouble" || this.#mayLead(message, slot, frames, activation)) return message;
+    return activation?.isActive === true ? { tag: MESSAGE_TAG, type: "trouble", trouble: "tap" } : null;
+  }
+
+  /**
    * Whether a frame may lead the page, or open a window: as HTML has it (section 7.4.2.4, "allowed by sandboxing to
    * navigate"), and with what the person has to have done in a frame of another site, as in Chromium.
    *
    * @param activation of the frame, where the browser tells it; else what the person has done anywhere in the app counts.
    */
-  mayLead(
+  #mayLead(
     { leads, sandbox, url }: PageToShell & { type: "navigate" },
     slot: Slot,
     frames: { readonly source: Window; readonly page: Window | null },

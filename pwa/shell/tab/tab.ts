@@ -1,5 +1,5 @@
 import { ErrorCode } from "../../../shared/errors.ts";
-import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
 import type { Destination, PageError, Settings, TabActions, TabState } from "../app/state.ts";
@@ -23,6 +23,16 @@ import type { KeptEntry } from "./session-history.ts";
 
 /** Characters of a page's title, which can be megabytes: it is shown in lists, and kept with recent and pinned sites. */
 const MOST_TITLE = 300;
+
+const TROUBLES: readonly unknown[] = [
+  "frame",
+  "hidden",
+  "tap",
+  "socket",
+  "form",
+  "film",
+  "sync",
+] satisfies readonly Trouble[];
 
 /** Links that a page names, of which the tunnel takes as many as it may. */
 const MOST_LINKS = 10;
@@ -70,6 +80,8 @@ export class Tab implements AppTab, TabActions {
   readonly #icons: IconLoader;
   #navigation: TabNavigation = step.START;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Those of the page that the person was told of. */
+  #troubles = new Set<Trouble>();
 
   constructor({ id, app, frame, onCommit, openOtherApp }: TabOptions) {
     this.#id = id;
@@ -332,10 +344,10 @@ export class Tab implements AppTab, TabActions {
       case "staying":
         if (this.#sent === null && this.#awaited === slot.origin) this.#change(step.stayAfterAll);
         return;
-      case "sync-refused": {
-        const { url } = this.state;
-        return this.#app.notify({ kind: "sync", url }, () => this.state.url !== url);
-      }
+      case "sync-refused":
+        return this.#onTrouble("sync", slot);
+      case "trouble":
+        return this.#onTrouble(message.trouble, slot, message.isOver === true);
       case "links":
         return this.#onLinks(message.urls, slot);
       case "reload-sends-form":
@@ -370,6 +382,23 @@ export class Tab implements AppTab, TabActions {
     }
     const replace = message.replace === true;
     this.#navigateAnywhere(pageNavigation(message, url, slot.origin), { by: "started", replace, isSelfSend });
+  }
+
+  /** A page may say so as often as it likes: the person hears of each kind once, and of nothing that hides other news. */
+  #onTrouble(trouble: Trouble, { topLevelOrigin }: Slot, isOver = false): void {
+    const { notice } = this.#app.state;
+    const told = this.#troubles;
+    const isOther = URL.parse(this.#page.url)?.origin !== topLevelOrigin || this.#awaited !== null;
+    if (isOther || !TROUBLES.includes(trouble) || (notice !== null && notice.kind !== "trouble")) return;
+    if (isOver) {
+      if (notice?.trouble === trouble) this.#app.dismissNotice();
+    } else if (!told.has(trouble)) {
+      told.add(trouble);
+      this.#app.notify(
+        { kind: "trouble", trouble, url: this.state.url },
+        () => this.#troubles !== told || this.#page.url === "",
+      );
+    }
   }
 
   #onScrolled(historyKey: string, position: Partial<Record<"x" | "y", unknown>> | undefined): void {
@@ -569,6 +598,9 @@ export class Tab implements AppTab, TabActions {
       return this.#enter(step.hearFormerPage(step.describePage(navigation, { url, title })));
     if (step.isBroken(navigation, url)) return this.#keep(step.describePage(navigation, { url, title, icon: null }));
     const isNew = isBack || phase === "loading" || step.awaitedOrigin(navigation) !== null;
+    const [former, next] = [this.#page.url, url].map((each) => each.split("#", 1)[0]);
+    // A reload says nothing new.
+    if (phase === "loading" && former !== next) this.#troubles = new Set();
     const isLoaded = this.#commit(url, title, phase, message.isError);
     if (isNew) this.#onCommit();
     if (isLoaded && message.icon !== null) void this.#loadIcon(this.#frame.toReal(message.icon, slot), slot.origin);

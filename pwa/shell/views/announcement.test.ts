@@ -25,6 +25,19 @@ it.each([
     testState({ phase: "loaded", url, notice: { kind: "resend", url } }),
   ],
   [
+    "A part of example.com is not shown here",
+    testState({ phase: "loaded", url, notice: { kind: "trouble", trouble: "frame", url } }),
+  ],
+  [
+    "other.example did not open. No site with this name.",
+    testState({
+      phase: "loaded",
+      url,
+      notice: { kind: "trouble", trouble: "frame", url },
+      unopened: { code: ErrorCode.NAME_NOT_RESOLVED, url: "https://other.example/", method: "GET", detail: "" },
+    }),
+  ],
+  [
     "You are offline",
     testState({
       phase: "failed",

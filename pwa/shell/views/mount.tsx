@@ -3,7 +3,7 @@ import { type Clock, setTimer } from "../../../shared/clock.ts";
 import { shortcutFor } from "../../slot/shortcuts.ts";
 import type { Chrome } from "../app/start.ts";
 import type { BrowserActions, BrowserState } from "../app/state.ts";
-import { Bar, failureText, NEWER_VERSION, noticeText } from "./bar/bar.tsx";
+import { Bar, failureText, NEWER_VERSION, noticeOf, noticeText } from "./bar/bar.tsx";
 import { isWaiting } from "./bar/link-pill.tsx";
 import { errorText } from "./pages/error-view.tsx";
 import { chooseView, type View, viewOf } from "./pages/views.tsx";
@@ -38,7 +38,7 @@ export function mountChrome(
     shown = chooseView(state, previous);
     drawPageHead(document, state);
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
-    render(viewOf(shown, state, actions, lateSheets.loaded?.keptSection(actions)), view);
+    render(viewOf(shown, state, actions, ui, lateSheets.loaded?.keptSection(actions)), view);
     render(ui.sheet && (lateSheets.loaded?.sheetOf(ui.sheet, state, actions, ui) ?? null), sheets);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
@@ -165,7 +165,8 @@ function announcementsIn(status: HTMLElement): (state: BrowserState) => void {
 
 /** Words of a screen reader about this state; the caller speaks only when it differs from the last. */
 export function announcement(state: BrowserState): string {
-  if (state.notice !== null) return noticeText(state.notice);
+  const notice = noticeOf(state);
+  if (notice !== null) return noticeText(notice);
   if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);
   if (state.phase !== "failed" && isWaiting(state.link)) {
     return state.link.kind === "offline" ? "Offline" : "Waiting for the link";

@@ -11,6 +11,7 @@ import {
   removeNetworkFeatures,
   sandboxAround,
   shellOriginHere,
+  tellTrouble,
 } from "./this-document.ts";
 
 removeNetworkFeatures(window);
@@ -42,6 +43,11 @@ function show(shown: HTMLElement, text: string): void {
   shown.textContent = text;
 }
 
+function refuse(why: string): void {
+  show(note, why);
+  tellTrouble("frame", shellOrigin);
+}
+
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** No host is free for it. */
 let giveUp = (): void => {};
@@ -65,6 +71,7 @@ function ask(isAsked: boolean): void {
     release();
     if (isAsked) show(note, `There is no room for ${host} now: each of the edge’s hosts is in use.`);
     else show(button, `Load ${host}`);
+    tellTrouble("frame", shellOrigin);
   };
   window.top?.postMessage(message, shellOrigin);
   timer = setTimeout(() => {
@@ -78,7 +85,7 @@ window.addEventListener("message", (event: MessageEvent<unknown>) => {
   const message = event.data as ShellToPage;
   if (message.type === "no-host") giveUp();
   if (message.type !== "frame" || !/^https?:/.test(message.slotUrl)) return;
-  if (message.topLevel && isFramedByOthers()) show(note, "This frame cannot be shown.");
+  if (message.topLevel && isFramedByOthers()) refuse("This frame cannot be shown.");
   else go(message.slotUrl, message.bootsInside);
 });
 
@@ -104,8 +111,10 @@ function go(slotUrl: string, bootsInside: boolean): void {
 
 button.addEventListener("click", () => ask(true));
 
-// The page around it shows a blob's document in its place.
-if (/^blob:/i.test(url)) setTimeout(holdLoad(), ANSWER_TIMEOUT);
+// The page around it shows a blob's document in its place, and tells that a sandbox is closed.
+const isBlob = /^blob:/i.test(url);
+if (isBlob) setTimeout(holdLoad(), ANSWER_TIMEOUT);
 if (parameters.has("closed")) show(note, "This sandboxed part of the page is not shown.");
-else if (host === "" || window.top === window) show(note, "This frame cannot be shown.");
+else if (isBlob) show(note, "This frame cannot be shown.");
+else if (host === "" || window.top === window) refuse("This frame cannot be shown.");
 else ask(false);

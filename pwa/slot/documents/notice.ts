@@ -4,9 +4,15 @@
  * frame placeholder.
  */
 
-import { entryKey, MESSAGE_TAG, type Notice, type PageToShell } from "../../messages/page-messages.ts";
+import {
+  entryKey,
+  type FailedNavigation,
+  MESSAGE_TAG,
+  type Notice,
+  type PageToShell,
+} from "../../messages/page-messages.ts";
 import { ropewayPath, ropewayUrl } from "../slot-url.ts";
-import { holdLoad, removeNetworkFeatures, shellOriginHere } from "./this-document.ts";
+import { holdLoad, removeNetworkFeatures, shellOriginHere, tellTrouble } from "./this-document.ts";
 
 removeNetworkFeatures(window);
 
@@ -17,7 +23,7 @@ const isPage = window.parent === window.top && window.parent !== window;
 if (notice !== null) {
   if (isPage) window.addEventListener("pageshow", () => tellShell(notice));
   else if (notice.kind === "moved") goOn(notice.url, notice.from);
-  else document.addEventListener("DOMContentLoaded", () => sayInFrame(notice.url));
+  else document.addEventListener("DOMContentLoaded", () => sayInFrame(notice));
 }
 
 function goOn(url: string, from: string): void {
@@ -33,8 +39,9 @@ function tellShell(told: Notice): void {
   window.parent.postMessage(message, shellOrigin);
 }
 
-function sayInFrame(url: string): void {
+function sayInFrame({ url, trouble }: FailedNavigation): void {
   const text = document.createElement("p");
   text.textContent = `Cannot load ${URL.canParse(url) ? new URL(url).host : "this frame"}`;
   document.body.append(text);
+  if (trouble !== undefined) tellTrouble(trouble, shellOrigin);
 }

@@ -3,7 +3,6 @@
  * cookies, and sees to it that nothing it does goes past the service worker. What it cannot reach, the policy closes.
  */
 
-import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { patchBlobs } from "../page/blob-documents.ts";
 import { askToBeAdopted, ChildWindows } from "../page/child-windows.ts";
 import { patchElements } from "../page/elements.ts";
@@ -11,11 +10,11 @@ import { patchIdentity } from "../page/identity.ts";
 import { actAsTab } from "../page/like-a-tab.ts";
 import { patchMessages } from "../page/messages.ts";
 import { watchNavigations } from "../page/navigations.ts";
-import { createPageContext, type Realm } from "../page/page-context.ts";
+import { createPageContext, type PageContext, type Realm } from "../page/page-context.ts";
 import { keepListeners } from "../page/patch.ts";
 import { watchReaders } from "../page/pictures.ts";
 import { answerReads } from "../page/reads.ts";
-import { obeyShell, passKeys, reportDocument } from "../page/report.ts";
+import { obeyShell, passKeys, reportDocument, watchTroubles } from "../page/report.ts";
 import type { CreateSockets } from "../page/web-socket.ts";
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
 import type { PageSockets } from "../page-workers.ts";
@@ -35,7 +34,7 @@ function start(config: PageConfig): void {
   const worker = serviceWorker === undefined ? null : new WorkerClient(context, serviceWorker);
   if (worker !== null) {
     worker.cookies.patchWindow();
-    patchUploads(worker, () => context.toShell({ tag: MESSAGE_TAG, type: "sync-refused" }));
+    patchUploads(worker, () => context.tell("sync"));
     watchReaders(() => worker.readsPixels());
   }
   const messages = patchMessages(context);
@@ -47,7 +46,8 @@ function start(config: PageConfig): void {
   actAsTab(context);
   if (config.topLevel) document.addEventListener("DOMContentLoaded", showSource);
   passKeys(context);
-  const sockets = pageSockets(config, worker);
+  watchTroubles(context);
+  const sockets = pageSockets(context, worker);
   patchIdentity(context, sockets);
   answerReads(context, messages);
   const setSockets = (realm: Realm) => {
@@ -58,6 +58,7 @@ function start(config: PageConfig): void {
       policies: sockets.connect,
       open: (request, port) => sockets.pass({ type: "socket", ...request }, port),
       onCookies: (cookies) => worker?.cookies.show(cookies),
+      onUnopened: sockets.onUnopened,
     });
     for (const [name, value] of Object.entries(classes))
       Object.defineProperty(realm, name, { value, configurable: true, writable: true });
@@ -82,8 +83,9 @@ function showSource(): void {
 }
 
 /** Sockets of the page and of its workers. */
-function pageSockets({ connect = [] }: PageConfig, worker: WorkerClient | null): PageSockets {
+function pageSockets({ config: { connect = [] }, tell }: PageContext, worker: WorkerClient | null): PageSockets {
   return {
+    onUnopened: () => tell("socket"),
     pass(request, port) {
       const { port1, port2 } = new MessageChannel();
       addEventListener("pagehide", () => port1.postMessage(0));

@@ -3,7 +3,7 @@
  * page that it goes on to.
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
-import type { Sandbox } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell, type Sandbox, type Trouble } from "../../messages/page-messages.ts";
 import { BACK_QUERY, shellOriginOf } from "../slot-url.ts";
 
 /** Milliseconds. Then comes no document (a download, say), or one that has kept the page waiting for long enough. */
@@ -60,6 +60,11 @@ export function sandboxAround(innermost: Window): Sandbox {
 /** For the document whose script runs: it is told by its element, or by its host's name. */
 export function shellOriginHere(): string {
   return document.currentScript?.dataset.shell ?? shellOriginOf(location.origin);
+}
+
+/** From a document that stands in for a frame's. */
+export function tellTrouble(trouble: Trouble, shellOrigin: string): void {
+  window.top?.postMessage({ tag: MESSAGE_TAG, type: "trouble", trouble } satisfies PageToShell, shellOrigin);
 }
 
 /** Name of the window in which the boot page tells the next document that the history has led to it. */

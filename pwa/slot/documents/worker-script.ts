@@ -12,14 +12,15 @@ interface WorkerRealm extends EventTarget {
 
 function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): void {
   showPlace(origin);
-  const open = askStarter(scope);
+  const { pass, onUnopened } = askStarter(scope);
   const classes = ropewaySockets({
     realm: globalThis,
     base: () => base || location.href,
     origin,
     policies: () => connect,
-    open,
+    open: (request, port) => pass({ type: "socket", ...request }, port),
     onCookies: () => {},
+    onUnopened,
   });
   for (const [name, value] of Object.entries(classes))
     Object.defineProperty(scope, name, { value, configurable: true, writable: true });
@@ -28,7 +29,7 @@ function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): voi
   scope.Worker = new Proxy(native, {
     construct(target, args, newTarget) {
       const worker = Reflect.construct(target, args, newTarget);
-      serveWorker(worker, (request, port) => open(request, port));
+      serveWorker(worker, { pass, onUnopened });
       return worker;
     },
   });

@@ -3,6 +3,7 @@ import { TRUSTED_TYPES_POLICY } from "../policy.ts";
 import {
   AFFECTED_ELEMENTS,
   type AttributeAccess,
+  CLOSED_SUFFIX,
   type ElementContext,
   rewriteElement,
   rewriteMarkup,
@@ -29,6 +30,9 @@ const REFLECTED: readonly [interfaceName: string, names: readonly string[]][] = 
 ];
 
 const OBSERVED = "iframe, frame, link[rel], object[data], embed[src], a[ping], area[ping], script[type]";
+
+/** What the rules have closed in the document: it shows nothing, or what stands in for it has no origin to speak for. */
+const CLOSED = `iframe[src$="${CLOSED_SUFFIX}"], object[data-ropeway-data], embed[data-ropeway-src]`;
 
 /** Of the documents of the context's realm: the page script's own, or a frame's that has none. */
 export function patchElements(context: PageContext): void {
@@ -118,6 +122,7 @@ function enforce(element: Element, context: PageContext): void {
   rewriteElement(element.localName, pending, elementContext(context));
   for (const [name, change] of pending.changes) write(element, name, change);
   followBlob(element, false, context);
+  if (element.matches(CLOSED)) context.tell("frame");
 }
 
 /** Shows a blob's document in a frame. */
@@ -203,6 +208,7 @@ function patchSetAttribute(context: PageContext): void {
 
 /** Elements that no setter saw. This is late for one that loads at once; the policy closes that. */
 function observe(context: PageContext): void {
+  if (context.realm.document.querySelector(CLOSED) !== null) context.tell("frame");
   const visit = (node: Node) => {
     if (!isElement(node)) return;
     if (AFFECTED_ELEMENTS.has(node.localName)) enforce(node, context);

@@ -91,7 +91,7 @@ function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
       const script = dataScript(String(url)) ?? blobOf(String(url));
       const start = (address: unknown): object => {
         const worker = construct([address, options, ...rest]);
-        serveWorker(worker, sockets.pass);
+        serveWorker(worker, sockets);
         return worker;
       };
       if (script === null) return start(mapped(url));

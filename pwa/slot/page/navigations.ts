@@ -406,7 +406,10 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   if (url === undefined) throw new DOMException(`Cannot open window: invalid URL ${text}`, "SyntaxError");
   const goer = goerOf(target, context);
   const found = goer !== "new" && !target.startsWith("_") ? findWindow(target, context.realm) : null;
-  if (text === "" || /^(?:about|javascript|data):/.test(url)) return found;
+  if (text === "" || /^(?:about|javascript|data):/.test(url)) {
+    if (found === null && navigator.userActivation?.isActive) context.tell("tap");
+    return found;
+  }
   if (goer === "this") {
     location.assign(url);
     return window;
@@ -646,7 +649,7 @@ function leave(leaving: Leaving, context: PageContext): boolean {
   if (goal.kind === "native") return false;
   const isShells = goal.kind === "shell" || (isPages && !config.topLevel);
   if (isShells || (isPage && isHastySelfSend(leaving, goal.url)))
-    void askShell(toReal(goal.url, config), leaving, context);
+    askShell(toReal(goal.url, config), leaving, context).catch(() => context.tell("form"));
   else goByBrowser(isPage ? { ...leaving, goer: "this" } : leaving, goal.url, context);
   return true;
 }

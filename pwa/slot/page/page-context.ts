@@ -1,6 +1,6 @@
 /** The document and its window, as the parts of the page script share them. */
 
-import { entryKey, type PageToShell } from "../../messages/page-messages.ts";
+import { entryKey, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { PageConfig } from "../documents/page-config.ts";
 import { toReal } from "../slot-url.ts";
 
@@ -27,6 +27,8 @@ export interface PageContext {
   readonly historyKey: () => string;
   /** Does nothing where the slot is not in the shell. */
   readonly toShell: (message: PageToShell, transfer?: Transferable[]) => void;
+  /** The person should know of this. @param isOver no more. */
+  readonly tell: (trouble: Trouble, isOver?: boolean) => void;
 }
 
 /** Whether the realm still has the document. */
@@ -34,7 +36,7 @@ export const isThere = ({ realm, document }: PageContext): boolean => realm.docu
 
 export function createPageContext(config: PageConfig): PageContext {
   const { top, navigation } = window as Realm;
-  return {
+  const context: PageContext = {
     config,
     realm: window,
     document,
@@ -48,5 +50,7 @@ export function createPageContext(config: PageConfig): PageContext {
       const options = { targetOrigin: config.shellOrigin, transfer, includeUserActivation: true };
       if (top !== null && top !== window) top.postMessage(message, options);
     },
+    tell: (trouble, isOver = false) => context.toShell({ tag: MESSAGE_TAG, type: "trouble", trouble, isOver }),
   };
+  return context;
 }

@@ -6,6 +6,7 @@ import {
   type ShellToPage,
 } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
+import { POLICY_START } from "../policy.ts";
 import { isShortcut } from "../shortcuts.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { navigationGoal } from "./navigation-rules.ts";
@@ -115,6 +116,49 @@ export function passKeys(context: PageContext): void {
     if (key !== "Escape") event.preventDefault();
     context.toShell({ tag: MESSAGE_TAG, type: "key", press });
   });
+}
+
+/** Milliseconds after its load: a page that is not to be seen by then may wait for what it does not get here. */
+const SEEN_WITHIN = 3_000;
+/** Milliseconds from one look to the next. */
+const LOOK_AGAIN = 1_000;
+
+/** Tells the shell where the page does not work as in a browser of its own, as far as a script can see that. */
+export function watchTroubles(context: PageContext): void {
+  const { tell, config } = context;
+  document.addEventListener("securitypolicyviolation", ({ originalPolicy, effectiveDirective }) => {
+    // That of Ropeway, not the page's own.
+    if (!originalPolicy.startsWith(POLICY_START)) return;
+    if (/^(?:frame|object)-src/.test(effectiveDirective)) tell("frame");
+    else if (effectiveDirective === "form-action") tell("form");
+  });
+  // It does not bubble.
+  document.addEventListener("error", ({ target }) => isList(target) && tell("film"), true);
+  if (!config.topLevel) return;
+  let isTold = false;
+  const look = (): void => {
+    if (isInvisible() !== isTold) {
+      tell("hidden", isTold);
+      isTold = !isTold;
+    }
+    if (isTold) setTimeout(look, LOOK_AGAIN);
+  };
+  window.addEventListener("load", () => setTimeout(look, SEEN_WITHIN));
+}
+
+/** Whether a film, or a source of one, is a list of parts. */
+function isList(target: EventTarget | null): boolean {
+  const source = target instanceof HTMLMediaElement ? target.currentSrc || target.src : "";
+  return /\.m3u8?(?:[?#]|$)/i.test(target instanceof HTMLSourceElement ? target.src : source);
+}
+
+/** Whether the page has something to show, and shows nothing: as those do that show themselves where `self === top`. */
+function isInvisible(): boolean {
+  const { body } = document;
+  if (!(body instanceof HTMLBodyElement) || body.childElementCount === 0) return false;
+  if (!body.checkVisibility({ opacityProperty: true })) return true;
+  // biome-ignore lint/performance/useDomNodeTextContent: what is in it may be visible all the same.
+  return getComputedStyle(body).visibility === "hidden" && body.innerText.trim() === "";
 }
 
 interface ShellRequests {

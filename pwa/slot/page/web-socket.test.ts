@@ -13,6 +13,7 @@ class WebSocketError extends Error {}
 
 function rig(base = "https://example.org/dir/", policies: readonly string[] = []) {
   const opened: Opened[] = [];
+  const unopened: number[] = [];
   const { WebSocket: Socket, WebSocketStream: Stream } = createSockets({
     realm: Object.assign(Object.create(globalThis), { WebSocketError }),
     base: () => base,
@@ -24,6 +25,7 @@ function rig(base = "https://example.org/dir/", policies: readonly string[] = []
       opened.push({ request, port, said });
     },
     onCookies: () => {},
+    onUnopened: () => void unopened.push(unopened.length),
   });
   const open = async (...args: ConstructorParameters<typeof WebSocket>) => {
     const socket = new Socket(...args);
@@ -35,7 +37,7 @@ function rig(base = "https://example.org/dir/", policies: readonly string[] = []
     const tell = (message: SocketToPage) => far.port.postMessage(message);
     return { socket, far, log, tell, end: () => far.port.close() };
   };
-  return { Socket, Stream, opened, open };
+  return { Socket, Stream, opened, unopened, open };
 }
 
 const OPENED = { type: "open", protocol: "chat", cookies: [] } as const;
@@ -187,4 +189,18 @@ it("has the tunnel wait while nobody reads a stream", async () => {
   for (let count = 0; count < 4; count++) expect((await reader.read()).value).toHaveProperty("byteLength", 40_000);
   expect(await reader.read()).toMatchObject({ done: true });
   expect(await stream.closed).toEqual({ closeCode: 4000, reason: "enough" });
+});
+
+it("says where one does not open, and not where the script has closed it, or it was open", async () => {
+  const { open, unopened } = rig();
+  const closed = await open("/");
+  closed.socket.close();
+  const broken = await open("/");
+  broken.tell(OPENED);
+  broken.tell({ type: "failed", message: "Cannot go on" });
+  for (const { socket } of [closed, broken]) await vi.waitFor(() => expect(socket.readyState).toBe(3));
+  expect(unopened).toEqual([]);
+  const failed = await open("/");
+  failed.tell({ type: "failed", message: "Cannot open" });
+  await vi.waitFor(() => expect(unopened).toEqual([0]));
 });

@@ -34,6 +34,8 @@ export interface SocketHost {
   readonly open: (request: GovernedSocketRequest, port: MessagePort) => void;
   /** The server has set cookies that scripts may see. */
   readonly onCookies: (cookies: readonly ScriptCookie[]) => void;
+  /** One did not open, though the script wanted it and the page's policy allows it. */
+  readonly onUnopened: () => void;
 }
 
 /** What a realm gets, by name. */
@@ -280,6 +282,7 @@ class SocketLine {
   #fail(why: string, violated?: string): void {
     if (this.state === CLOSED) return;
     if (violated !== undefined) this.#tellViolation(violated);
+    else if (this.state === CONNECTING) this.#host.onUnopened();
     console.warn(`WebSocket connection to '${this.url.href}' failed: ${why}`);
     this.#end(violated === undefined ? { wasClean: false, code: 1006, reason: "" } : null);
   }

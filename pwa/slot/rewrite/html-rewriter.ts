@@ -268,7 +268,7 @@ const CLOSED_PREFIX = `${CLOSED_PREFIX_START}">`;
 const SRCDOC_PREFIX = "InternalError" in globalThis ? `${CLOSED_PREFIX_START}; frame-src *">` : "";
 
 /** Tells the frame placeholder that it may not load its URL. */
-const CLOSED_SUFFIX = "&closed=1";
+export const CLOSED_SUFFIX = "&closed=1";
 
 /** Where the browser would go, in slot terms, and really. Null for what is neither http: nor https:. */
 function resolve(url: string, context: ElementContext): { native: URL; real: URL } | null {

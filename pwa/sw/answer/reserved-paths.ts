@@ -10,8 +10,9 @@ import bootScript from "ropeway:boot-script";
 import framePage from "ropeway:frame-page";
 import frameScript from "ropeway:frame-script";
 import noticeScript from "ropeway:notice-script";
+import { ErrorCode } from "../../../shared/errors.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
-import type { Notice } from "../../messages/page-messages.ts";
+import type { Notice, Trouble } from "../../messages/page-messages.ts";
 import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/page-workers.ts";
 import { allowedConnections } from "../../slot/policy.ts";
 import { escapeHtml } from "../../slot/rewrite/html-rewriter.ts";
@@ -111,9 +112,16 @@ export function rebootPage(url: URL, query = "?"): Response {
 
 /** In place of a document: tells the shell what became of it. */
 export function noticePage(notice: Notice, hosts: Hosts): Response {
-  const data = escapeHtml(JSON.stringify(notice));
+  const data = escapeHtml(JSON.stringify({ ...notice, trouble: troubleOf(notice) }));
   const html = `<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title></title><script src="/.ropeway/notice.js" data-notice="${data}"></script></head><body></body></html>`;
   return document(html, hosts);
+}
+
+function troubleOf(notice: Notice): Trouble | undefined {
+  if (notice.kind === "moved") return undefined;
+  if (notice.method !== "GET") return "form";
+  // So fails what its site does not let others show.
+  return notice.code === ErrorCode.REFUSED_STREAM ? "frame" : undefined;
 }
 
 /** Its script, the first there is, is told where the shell is. */

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Trouble } from "../../../messages/page-messages.ts";
 import type { BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
-import { againText, errorText, retryLabel } from "../pages/error-view.tsx";
+import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";
 import { shortHost } from "../parts/format.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
@@ -16,11 +17,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
     <nav class="bar" aria-label="Browser" data-editing={ui.isEditing ? "" : undefined}>
       <Progress state={state} />
       <LinkPill link={state.link} storedAt={state.storedAt} />
-      {state.notice && <NoticeBar notice={state.notice} actions={actions} />}
-      {state.notice === null && state.unopened === null && state.hasNewer && <NewerBar actions={actions} />}
-      {state.notice === null && state.unopened !== null && (
-        <FailureBar state={state} error={state.unopened} actions={actions} />
-      )}
+      <Messages state={state} actions={actions} ui={ui} />
       <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
       <BarButton
         icon="forward"
@@ -83,86 +80,96 @@ function Progress({ state }: { state: BrowserState }) {
   );
 }
 
-interface FailureBarProps {
-  readonly state: BrowserState;
-  readonly error: PageError;
-  readonly actions: BrowserActions;
+/** A button: its label, and what it does. */
+type Offer = readonly [label: string, act: (event: { readonly currentTarget: Element }) => void];
+
+interface MessageProps {
+  readonly text: string;
+  readonly offers: readonly Offer[];
+  /** The words have the first line to themselves. */
+  readonly isLong?: boolean;
+  /** Offers the browser itself, too. */
+  readonly past?: Ui | false;
+  readonly closing?: string;
+  readonly onClose: () => void;
 }
 
-/** Over the page that is shown: what could not be opened, why, and the way on. */
-function FailureBar({ state: { mistyped, tryingAgain }, error, actions }: FailureBarProps) {
-  const retry = retryLabel(error.code);
+/** Over the page that is shown, until it is closed. */
+function Message({ text, offers, isLong = false, past, closing = "Dismiss", onClose }: MessageProps) {
+  const offerRef = useRef<HTMLButtonElement>(null);
+  // The button that was pressed may be gone with what it changed, and the focus with it.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) offerRef.current?.focus();
+  }, [text]);
+  const buttons = offers.map(([label, act], index) => (
+    <button key={label} type="button" class="text-button" ref={index === 0 ? offerRef : null} onClick={act}>
+      {label}
+    </button>
+  ));
   return (
-    <div class="notice-bar failure-bar">
-      <p>{failureText(error, tryingAgain)}</p>
-      <button type="button" class="icon-button quiet" aria-label="Close" onClick={() => actions.tab.forgetFailed()}>
+    <div class={isLong ? "notice-bar failure-bar" : "notice-bar"}>
+      <p>{text}</p>
+      {!isLong && buttons}
+      <button type="button" class="icon-button quiet" aria-label={closing} onClick={onClose}>
         <Icon name="close" />
       </button>
-      {retry !== null && (
-        <button type="button" class="text-button" onClick={() => actions.tab.openFailed()}>
-          {retry}
-        </button>
-      )}
-      {mistyped !== null && (
-        <button
-          type="button"
-          class="text-button"
-          onClick={({ currentTarget }) => currentTarget.closest("nav")?.querySelector("input")?.focus()}
-        >
-          Edit the address
-        </button>
-      )}
+      {isLong && buttons}
+      {past && <PastButton ui={past} className="text-button" />}
     </div>
   );
+}
+
+/** News for the person, or a question, that no page tells; what could not be opened; or that there is a newer version. */
+function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
+  const { unopened, mistyped, tryingAgain, hasNewer } = state;
+  const notice = noticeOf(state);
+  if (notice !== null) {
+    const { kind } = notice;
+    const offers: Offer[] = [];
+    if (kind === "forgotten") offers.push(["Undo", () => app.rememberRecent()]);
+    if (kind === "resend") offers.push(["Send again", () => tab.sendAgain()]);
+    const past = kind === "trouble" && ui;
+    const shape = { offers, past, isLong: kind === "trouble" };
+    return <Message text={noticeText(notice)} {...shape} onClose={() => app.dismissNotice()} />;
+  }
+  if (unopened !== null) {
+    const retry = retryLabel(unopened.code);
+    const offers: Offer[] = retry === null ? [] : [[retry, () => tab.openFailed()]];
+    if (mistyped !== null)
+      offers.push([
+        "Edit the address",
+        ({ currentTarget }) => currentTarget.closest("nav")?.querySelector("input")?.focus(),
+      ]);
+    // The browser opens the page that is shown, where a form can be filled in once more.
+    const past = unopened.method !== "GET" && mayHelpPast(unopened) && ui;
+    const shape = { offers, past, isLong: true, closing: "Close" };
+    return <Message text={failureText(unopened, tryingAgain)} {...shape} onClose={() => tab.forgetFailed()} />;
+  }
+  // The page that is shown is never swapped under the person: they are asked.
+  if (!hasNewer) return null;
+  return <Message text={NEWER_VERSION} offers={[["Show", () => tab.reload()]]} onClose={() => tab.keepVersion()} />;
 }
 
 export function failureText(error: PageError, tryingAgain: TryingAgain): string {
   return `${shortHost(error.url)} did not open. ${errorText(error).heading}.${againText("It", tryingAgain)}`;
 }
 
-/** News for the person, or a question, that no page tells; stays until it is dismissed. */
-function NoticeBar({ notice, actions }: { notice: Notice; actions: BrowserActions }) {
-  const undoRef = useRef<HTMLButtonElement>(null);
-  // The button that was pressed is gone with the list, and the focus with it.
-  useLayoutEffect(() => {
-    if (document.activeElement === document.body) undoRef.current?.focus();
-  }, [notice]);
-  return (
-    <div class="notice-bar">
-      <p>{noticeText(notice)}</p>
-      {notice.kind === "forgotten" && (
-        <button type="button" class="text-button" ref={undoRef} onClick={() => actions.app.rememberRecent()}>
-          Undo
-        </button>
-      )}
-      {notice.kind === "resend" && (
-        <button type="button" class="text-button" onClick={() => actions.tab.sendAgain()}>
-          Send again
-        </button>
-      )}
-      <button type="button" class="icon-button quiet" aria-label="Dismiss" onClick={() => actions.app.dismissNotice()}>
-        <Icon name="close" />
-      </button>
-    </div>
-  );
-}
-
 export const NEWER_VERSION = "This page has a newer version";
 
-/** The page that is shown is never swapped under the person: they are asked. */
-function NewerBar({ actions: { tab } }: { actions: BrowserActions }) {
-  return (
-    <div class="notice-bar">
-      <p>{NEWER_VERSION}</p>
-      <button type="button" class="text-button" onClick={() => tab.reload()}>
-        Show
-      </button>
-      <button type="button" class="icon-button quiet" aria-label="Dismiss" onClick={() => tab.keepVersion()}>
-        <Icon name="close" />
-      </button>
-    </div>
-  );
+/** The notice that is shown: a page's trouble hides no failure. */
+export function noticeOf({ notice, unopened }: Pick<BrowserState, "notice" | "unopened">): Notice | null {
+  return unopened !== null && notice?.kind === "trouble" ? null : notice;
 }
+
+const TROUBLES: Readonly<Record<Trouble, string>> = {
+  frame: "A part of {site} is not shown here",
+  hidden: "{site} hides its page here",
+  tap: "{site} wanted to open a window that it fills itself, which cannot be done here",
+  socket: "A live connection of {site} did not open. Parts of the page may stand still",
+  form: "What you sent from {site} did not go out",
+  film: "A film of {site} comes in a list of parts, which cannot be played here",
+  sync: "A script of {site} would stop the page until it has an answer, which cannot be done here. Parts may be missing",
+};
 
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
@@ -174,8 +181,8 @@ export function noticeText(notice: Notice): string {
       return `To reload this page, what you sent to ${shortHost(notice.url)} has to be sent again`;
     case "loop":
       return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
-    case "sync":
-      return `A script of ${shortHost(notice.url)} would stop the page until it has an answer, which cannot be done here. Parts may be missing`;
+    case "trouble":
+      return TROUBLES[notice.trouble].replace("{site}", () => shortHost(notice.url));
     case "no-way-back":
       return "What you sent led to the page before: the way back is closed";
     case "lite":

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../../shared/errors.ts";
-import { errorSmallPrint, errorText, retryLabel } from "./error-view.tsx";
+import { errorSmallPrint, errorText, mayHelpPast, retryLabel } from "./error-view.tsx";
 
 const url = "https://www.example.com:8443/page";
 
@@ -72,4 +72,10 @@ describe("errorSmallPrint", () => {
     const error = { code: ErrorCode.TLS_FAILED, detail: "Cannot connect: expired" };
     expect(errorSmallPrint(error)).toBe("TLS_FAILED: Cannot connect: expired");
   });
+});
+
+it("offers the browser itself, but where a key is wanted, a certificate is bad, or there is no network", () => {
+  const refused = Object.entries(ErrorCode).filter(([, code]) => !mayHelpPast({ code, url }));
+  expect(refused.map(([name]) => name).sort()).toEqual(["KEY_NOT_ACCEPTED", "OFFLINE", "TLS_FAILED"]);
+  expect(mayHelpPast({ code: ErrorCode.UNSUPPORTED_SCHEME, url: "mailto:someone@example.com" })).toBe(false);
 });

@@ -3,6 +3,7 @@ import type { BrowserActions, PageError, TryingAgain } from "../../app/state.ts"
 import { shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
+import type { Ui } from "../ui.ts";
 
 const SIGNS = { origin: "origin", link: "offline", key: "key", lock: "unlocked", sign: "sign" } as const;
 
@@ -10,10 +11,11 @@ interface ErrorViewProps {
   readonly error: PageError;
   readonly tryingAgain: TryingAgain;
   readonly actions: BrowserActions;
+  readonly ui: Ui;
 }
 
 /** The error, in words, and the way on. */
-export function ErrorView({ error, tryingAgain, actions }: ErrorViewProps) {
+export function ErrorView({ error, tryingAgain, actions, ui }: ErrorViewProps) {
   const { heading, text, asksForKey, sign } = errorText(error);
   const retry = retryLabel(error.code);
   return (
@@ -37,6 +39,7 @@ export function ErrorView({ error, tryingAgain, actions }: ErrorViewProps) {
         >
           Start page
         </button>
+        {mayHelpPast(error) && <PastButton ui={ui} className="button" />}
       </div>
       <p class="fine fine-code">
         {error.url}
@@ -45,6 +48,23 @@ export function ErrorView({ error, tryingAgain, actions }: ErrorViewProps) {
       </p>
     </section>
   );
+}
+
+export const PAST = "Open in the browser, past Ropeway";
+
+/** Offers a visit that Ropeway has no part in: a sheet asks first. */
+export function PastButton({ ui, className }: { readonly ui: Ui; readonly className: string }) {
+  return (
+    <button type="button" class={className} aria-haspopup="dialog" onClick={() => ui.change({ sheet: "past" })}>
+      {PAST}
+    </button>
+  );
+}
+
+/** Whether the browser itself may get there, which has another network and another name. */
+export function mayHelpPast(error: Pick<PageError, "code" | "url">): boolean {
+  const { sign } = errorText(error);
+  return /^https?:/.test(error.url) && sign !== "key" && sign !== "lock" && error.code !== ErrorCode.OFFLINE;
 }
 
 /** Words and offers of the error page. `{host}` is filled in by `errorText`. */

@@ -6,6 +6,7 @@ import { isWaiting } from "../bar/link-pill.tsx";
 import { shortHost } from "../parts/format.ts";
 import { Icon, Mark, SiteIcon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
+import type { Ui } from "../ui.ts";
 import { ErrorView } from "./error-view.tsx";
 import { StartView } from "./start-view.tsx";
 
@@ -26,7 +27,7 @@ export function chooseView(state: BrowserState, previous: View | null): View {
 }
 
 /** @param kept the pages that are kept, once the script that shows them is there. */
-export function viewOf(view: View, state: BrowserState, actions: BrowserActions, kept: ComponentChildren) {
+export function viewOf(view: View, state: BrowserState, actions: BrowserActions, ui: Ui, kept: ComponentChildren) {
   switch (view) {
     case "page":
       return null;
@@ -35,7 +36,7 @@ export function viewOf(view: View, state: BrowserState, actions: BrowserActions,
     case "opening":
       return <OpeningView state={state} actions={actions} />;
     case "error":
-      return state.error && <ErrorView error={state.error} tryingAgain={state.tryingAgain} actions={actions} />;
+      return state.error && <ErrorView error={state.error} tryingAgain={state.tryingAgain} actions={actions} ui={ui} />;
     case "pairing":
       return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
   }

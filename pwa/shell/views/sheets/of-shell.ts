@@ -3,7 +3,7 @@ export { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
 export { agoText, linkText, useNow } from "../bar/link-pill.tsx";
-export { errorText } from "../pages/error-view.tsx";
+export { errorText, PAST } from "../pages/error-view.tsx";
 export { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
 export { connectionOf, Glyph, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 export { KeyForm } from "../parts/key-form.tsx";

@@ -8,7 +8,7 @@ import { KeptSection } from "./kept-pages.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
 import { SettingsSheet } from "./settings-sheet.tsx";
 import { Sheet } from "./sheet.tsx";
-import { SiteSheet } from "./site-sheet.tsx";
+import { PastSheet, SiteSheet } from "./site-sheet.tsx";
 
 /** The sheets, and the phone that they show. */
 export function openSheets(options: PhoneOptions) {
@@ -29,6 +29,8 @@ export function openSheets(options: PhoneOptions) {
           return <MenuSheet state={state} actions={actions} ui={ui} />;
         case "site":
           return <SiteSheet state={state} actions={actions} phone={phone} ui={ui} />;
+        case "past":
+          return <PastSheet state={state} onClose={() => ui.change({ sheet: null })} />;
         case "devices":
           return <DevicesSheet onClose={() => ui.change({ sheet: "settings" })} />;
         case "settings":

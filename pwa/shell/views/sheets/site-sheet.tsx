@@ -1,9 +1,9 @@
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { type PageStoreUse, type PageWaiting, siteName, type WarmedStats } from "../../../messages/tunnel-messages.ts";
 import type { Phone } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
-import { errorText } from "../pages/error-view.tsx";
+import { errorText, PAST } from "../pages/error-view.tsx";
 import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
 import { type Connection, connectionOf, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
@@ -49,6 +49,12 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
         )}
         {/^https?:/.test(state.url) && <ScriptsSetting url={state.url} phone={phone} />}
         <SiteTrackerSetting state={state} actions={actions} phone={phone} />
+        {/^https?:/.test(state.url) && (
+          <button type="button" class="menu-row" aria-haspopup="dialog" onClick={() => ui.change({ sheet: "past" })}>
+            <span class="confirm-label">{PAST}</span>
+            <Icon name="forward" />
+          </button>
+        )}
         <ForgetSite
           label="Forget this site"
           site={siteName(state.url)}
@@ -60,6 +66,44 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
       </div>
     </Sheet>
   );
+}
+
+/** Asks first. It opens what it has asked about, wherever the page has gone meanwhile. */
+export function PastSheet({ state, onClose }: Pick<SiteProps, "state"> & { readonly onClose: () => void }) {
+  const [address] = useState(() => cleanAddress(state.url));
+  const open = () => {
+    window.open(address, "_blank", "noopener,noreferrer");
+    onClose();
+  };
+  return (
+    <Sheet title="Open past Ropeway?" onClose={onClose}>
+      <p class="past-address">{address}</p>
+      <p class="note note-warning">
+        <Icon name={SIGNS.plain} />
+        <span>
+          <strong>The site will see this phone</strong>
+          The browser goes there by itself. The site and the network learn this phone’s address, all data goes past your
+          edge, at full size, and you may have to sign in again.
+        </span>
+      </p>
+      <div class="actions">
+        <button type="button" class="button button-primary" onClick={open}>
+          Open in the browser
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Sheet>
+  );
+}
+
+/** The address without a name and a password in it, which are nobody else's business. */
+export function cleanAddress(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }
 
 function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
