@@ -126,8 +126,11 @@ export type TunnelToPort =
   | { readonly type: "data"; readonly id: number; readonly chunk: Uint8Array }
   | { readonly type: "end"; readonly id: number }
   | { readonly type: "error"; readonly id: number; readonly code: number; readonly message: string }
-  /** Upload: the last `body` chunk was taken, send the next. */
-  | { readonly type: "body-wanted"; readonly id: number };
+  /**
+   * Upload: one more `body` chunk, beside those that were asked for and have not come. `taken`: bytes that have left for the
+   * edge; where tunnels of before 2026-12 do not tell, all that was sent has.
+   */
+  | { readonly type: "body-wanted"; readonly id: number; readonly taken?: number };
 
 /** When to post what has gathered: the first at once, with what the same turn brings; then not before a rest is over. */
 export class MessageBatch {

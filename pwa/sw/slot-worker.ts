@@ -119,7 +119,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const events = eventStreams.begin(event.clientId, request);
   const asked = { ...plain, headers: [...plain.headers, ...(events?.headers ?? [])] };
   const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "same-origin" } : asked;
-  const content = watchedBody(event, body);
+  const { content, onTaken } = watchedBody(event, body);
   const exchange: SlotExchange = {
     request,
     context,
@@ -127,7 +127,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     savesData: clients.savesData,
     async send() {
       try {
-        const response = await port.fetch(head, content, request.signal);
+        const response = await port.fetch(head, content, request.signal, onTaken);
         if (events !== null) response.watch(events);
         return response;
       } catch (error) {

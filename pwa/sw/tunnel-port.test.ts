@@ -36,7 +36,8 @@ function rig() {
     abort,
     busy,
     far: port2,
-    fetch: (body: ArrayBuffer | ReadableStream<Uint8Array> | null = null) => tunnel.fetch(head, body, abort.signal),
+    fetch: (body: ArrayBuffer | ReadableStream<Uint8Array> | null = null, onTaken?: (bytes: number) => void) =>
+      tunnel.fetch(head, body, abort.signal, onTaken),
     async say(...messages: readonly TunnelToPort[]): Promise<void> {
       port2.postMessage(messages);
       await settle();
@@ -46,6 +47,15 @@ function rig() {
       return received.splice(0);
     },
   };
+}
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
 }
 
 const answered: TunnelToPort = { type: "response", id: 1, head: { ...responseHead, url: URL_A } };
@@ -138,17 +148,32 @@ describe("TunnelPort", () => {
     await expect(new Response((await begun).body()).text()).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_TIMEOUT });
   });
 
-  it("sends an upload a chunk at a time, as it is asked for it", async () => {
+  it("sends as many chunks of an upload as it is asked for, in order, and says that it ends", async () => {
     const { fetch, say, heard } = rig();
-    const response = fetch(new Blob(["up"]).stream());
+    const chunks = [[1], [2, 2], [3]].map((bytes) => Uint8Array.from(bytes));
+    const told: number[] = [];
+    const response = fetch(streamOf(chunks), (bytes) => told.push(bytes));
     expect(await heard()).toEqual([{ type: "request", id: 1, head, body: "stream" }]);
-    await say({ type: "body-wanted", id: 1 });
-    expect(await heard()).toMatchObject([{ type: "body", id: 1 }]);
-    await say({ type: "body-wanted", id: 1 });
-    expect(await heard()).toEqual([{ type: "body-end", id: 1 }]);
+    const wanted = { type: "body-wanted", id: 1 } as const;
+    await say({ ...wanted, taken: 0 }, { ...wanted, taken: 0 });
+    const sent = chunks.map((chunk) => ({ type: "body", id: 1, chunk }));
+    expect(await heard()).toEqual(sent.slice(0, 2));
+    await say({ ...wanted, taken: 1 }, { ...wanted, taken: 3 });
+    expect(await heard()).toEqual([sent[2], { type: "body-end", id: 1 }]);
+    await say({ ...wanted, taken: 4 });
+    expect(told).toEqual([0, 0, 1, 3, 4]);
     await say(answered);
     expect((await response).head.status).toBe(200);
     await say({ type: "end", id: 1 });
+  });
+
+  it("takes all for gone that was sent where the tunnel does not tell", async () => {
+    const { fetch, say } = rig();
+    const told: number[] = [];
+    const chunks = [Uint8Array.of(1, 1), Uint8Array.of(2)];
+    void fetch(streamOf(chunks), (bytes) => told.push(bytes)).catch(() => {});
+    for (let times = 0; times < 3; times++) await say({ type: "body-wanted", id: 1 });
+    expect(told).toEqual([0, 2, 3]);
   });
 
   it("asks a tunnel that was silent whether it is there with what it sends", async () => {

@@ -46,8 +46,15 @@ interface PendingExchange {
   readonly isNavigation: boolean;
   readonly resolve: (response: TunnelResponse) => void;
   readonly reject: (error: RopewayError) => void;
-  readonly upload: ReadableStreamDefaultReader<Uint8Array> | null;
+  readonly upload: Upload | null;
   body: ResponseBody | null;
+}
+
+interface Upload {
+  readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly onTaken: (bytes: number) => void;
+  /** Bytes. */
+  sent: number;
 }
 
 /** A message that must reach the tunnel. */
@@ -114,6 +121,7 @@ export class TunnelPort {
    * Sends a request.
    *
    * @param body bytes, a stream, or null.
+   * @param onTaken told how many bytes of a stream have left for the edge, whenever more have.
    * @returns when the response head is there. Rejects with a RopewayError; with PortLost only where the tunnel has not got
    *   the request and will not, and the body is as it was.
    */
@@ -121,10 +129,12 @@ export class TunnelPort {
     head: PortRequestHead,
     body: ArrayBuffer | ReadableStream<Uint8Array> | null,
     signal: AbortSignal,
+    onTaken: (bytes: number) => void = () => {},
   ): Promise<TunnelResponse> {
     if (this.#isDead) return Promise.reject(new PortLost());
     const id = this.#nextId++;
-    const upload = body instanceof ReadableStream ? body.getReader() : null;
+    const reader = body instanceof ReadableStream ? body.getReader() : null;
+    const upload = reader && { reader, onTaken, sent: 0 };
     const { promise, resolve, reject } = Promise.withResolvers<TunnelResponse>();
     const isNavigation = head.mode === "navigate";
     const exchange: PendingExchange = {
@@ -142,7 +152,7 @@ export class TunnelPort {
       settle: (isTaken) => {
         if (isTaken) return;
         this.#forget(id);
-        upload?.releaseLock();
+        reader?.releaseLock();
         reject(new PortLost());
       },
     });
@@ -221,7 +231,7 @@ export class TunnelPort {
         return;
       }
       case "body-wanted":
-        void this.#sendUpload(message.id, exchange);
+        if (exchange.upload !== null) void this.#sendUpload(message.id, exchange.upload, message.taken);
     }
   }
 
@@ -250,12 +260,13 @@ export class TunnelPort {
     };
   }
 
-  async #sendUpload(id: number, exchange: PendingExchange): Promise<void> {
-    if (exchange.upload === null) return;
+  async #sendUpload(id: number, upload: Upload, taken = upload.sent): Promise<void> {
+    upload.onTaken(taken);
     try {
-      const { done, value } = await exchange.upload.read();
-      if (done) this.#post({ type: "body-end", id });
-      else this.#post({ type: "body", id, chunk: value });
+      const { done, value } = await upload.reader.read();
+      if (done) return this.#post({ type: "body-end", id });
+      upload.sent += value.length;
+      this.#post({ type: "body", id, chunk: value });
     } catch {
       this.#cancel(id);
     }
@@ -269,7 +280,7 @@ export class TunnelPort {
     const error = new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the page cancelled the request");
     exchange.reject(error);
     exchange.body?.fail(error);
-    exchange.upload?.cancel().catch(() => {});
+    exchange.upload?.reader.cancel().catch(() => {});
   }
 
   #forget(id: number): void {

@@ -20,7 +20,7 @@ const budgets: readonly Budget[] = [
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 12.2 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50.1 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },

@@ -175,54 +175,51 @@ const PIECE = 64 * 1024;
 /** Milliseconds from one message to the next (XMLHttpRequest section 3.5.6). */
 const INTERVAL = 50;
 
-/** The body as it is, or one that is watched where the page script asks for that. */
-export function watchedBody(event: FetchEvent, { content, length }: OutgoingBody): OutgoingBody["content"] {
+/**
+ * A body whose upload the page script asks to be told of, in pieces; and how it is told of the bytes that have left. Else the
+ * body as it is.
+ */
+export function watchedBody(
+  event: FetchEvent,
+  { content, length }: OutgoingBody,
+): { readonly content: OutgoingBody["content"]; readonly onTaken?: (bytes: number) => void } {
   const number = event.request.headers.get(UPLOAD_NUMBER);
-  if (number === null || content === null || length === null) return content;
+  if (number === null || content === null || length === null) return { content };
   const page = self.clients.get(event.clientId);
-  return inPieces(content, length, (loaded) => {
-    const message: WorkerToPage = {
-      tag: MESSAGE_TAG,
-      type: "upload",
-      number: Number(number),
-      loaded,
-      total: length,
-    };
+  const onTaken = atTimes(length, (loaded) => {
+    const message: WorkerToPage = { tag: MESSAGE_TAG, type: "upload", number: Number(number), loaded, total: length };
     void page.then((client) => client?.postMessage(message));
   });
+  return { content: inPieces(content), onTaken };
 }
 
-/**
- * The same bytes, for a reader that asks for more when it has sent what it got.
- *
- * @param tell called with the bytes sent so far, and at the end in any case.
- */
-export function inPieces(
-  content: ArrayBuffer | ReadableStream<Uint8Array>,
-  total: number,
-  tell: (sent: number) => void,
-): ReadableStream<Uint8Array> {
+/** @returns passes on a count now and then, and when it is the total. */
+export function atTimes(total: number, tell: (count: number) => void, now = Date.now): (count: number) => void {
+  let told = 0;
+  let toldAt = 0;
+  return (count) => {
+    const time = now();
+    if (count === told || (count < total && time - toldAt < INTERVAL)) return;
+    told = count;
+    toldAt = time;
+    tell(count);
+  };
+}
+
+/** The same bytes, each piece in a buffer of its own, since a message carries the whole of one. */
+export function inPieces(content: ArrayBuffer | ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = (new Response(content).body as ReadableStream<Uint8Array>).getReader();
   let rest = new Uint8Array();
-  let sent = 0;
-  let toldAt = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const now = Date.now();
-        if (sent > 0 && (sent === total || now - toldAt >= INTERVAL)) {
-          tell(sent);
-          toldAt = now;
-        }
         if (rest.length === 0) {
           const { done, value } = await reader.read();
           if (done) return controller.close();
           rest = value as Uint8Array<ArrayBuffer>;
         }
-        const piece = rest.slice(0, PIECE);
+        controller.enqueue(rest.slice(0, PIECE));
         rest = rest.subarray(PIECE);
-        sent += piece.length;
-        controller.enqueue(piece);
       },
       cancel: (reason) => reader.cancel(reason),
     },

@@ -128,19 +128,29 @@ describe("SlotPort's pacing", () => {
 });
 
 describe("SlotPort's uploads", () => {
-  it("ask for a chunk at a time and end", async () => {
+  it("ask for some chunks ahead, for one more with each that leaves, say how much has, and end", async () => {
     const slot = slotRig();
     await slot.ask({ ...subresource, method: "POST" }, 1, "stream");
     const reader = slot.first().body?.getReader();
-    for (const byte of [1, 2, 3]) {
-      const read = reader?.read();
-      expect(typesOf(await slot.heard())).toEqual(["body-wanted"]);
-      await slot.say({ type: "body", id: 1, chunk: Uint8Array.of(byte) });
-      expect((await read)?.value).toEqual(Uint8Array.of(byte));
+    const first = reader?.read();
+    expect(await slot.heard()).toEqual(Array(8).fill({ type: "body-wanted", id: 1, taken: 0 }));
+    const chunks = [[1], [2, 2], [3], [4]].map((bytes) => ({ type: "body", id: 1, chunk: Uint8Array.from(bytes) }));
+    expect(await slot.say(...chunks)).toEqual([]);
+    expect((await first)?.value).toEqual(Uint8Array.of(1));
+    for (const [bytes, taken] of [
+      [[2, 2], 1],
+      [[3], 3],
+      [[4], 4],
+    ] as const) {
+      expect((await reader?.read())?.value).toEqual(Uint8Array.from(bytes));
+      expect(await slot.heard()).toEqual([{ type: "body-wanted", id: 1, taken }]);
     }
     const last = reader?.read();
-    await slot.say({ type: "body-end", id: 1 }, { type: "body", id: 1, chunk: Uint8Array.of(4) });
+    expect(await slot.heard()).toEqual([{ type: "body-wanted", id: 1, taken: 5 }]);
+    // The slot's worker says so for each chunk that was asked for.
+    await slot.say({ type: "body-end", id: 1 }, { type: "body-end", id: 1 });
     expect((await last)?.done).toBe(true);
+    expect(typesOf(await slot.say({ type: "body-end", id: 1 }, { type: "ping" }))).toEqual(["pong"]);
   });
 
   it("take nothing but bytes, and nothing after they were given up", async () => {

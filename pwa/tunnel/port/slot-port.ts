@@ -117,7 +117,7 @@ export class SlotPort {
         if (message.chunk instanceof Uint8Array) exchange.upload?.push(message.chunk);
         return;
       case "body-end":
-        exchange.upload?.end();
+        exchange.upload?.push(null);
         return;
       case "credit":
         if (exchange.isOffered) this.#attach(message.id, exchange, message.bytes);
@@ -175,7 +175,7 @@ export class SlotPort {
 
   /** @param onSent called when the body is gone, or not wanted. */
   #open({ id, body, head }: PortToTunnel & { type: "request" }, response: HeldResponse, onSent = () => {}) {
-    const wantMore = () => this.#outbox.post({ type: "body-wanted", id });
+    const wantMore = (taken: number) => this.#outbox.post({ type: "body-wanted", id, taken });
     const upload = body === "stream" ? new UploadQueue(wantMore, onSent) : null;
     const takesMarks = head.mode === "navigate" || head.marksReads === true;
     const exchange: PortExchange = { response, isOffered: false, documentUrl: null, upload, takesMarks };
@@ -435,40 +435,66 @@ const KEPT: Omit<ResponseHead, "url"> = {
   scriptCookies: [],
 };
 
+/**
+ * Chunks of an upload that are asked for ahead. There and back a message takes some 10 ms, more than the link needs for a
+ * chunk: one at a time, 50 MB took 8 s at least.
+ */
+const CHUNKS_AHEAD = 8;
+
 /** An upload between the service worker, which sends a chunk when asked, and the stream that takes it. */
 class UploadQueue {
   readonly readable: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   readonly #onOver: () => void;
+  /** Null: the end. */
+  readonly #chunks: (Uint8Array | null)[] = [];
+  #taken = 0;
+  #isHungry = false;
 
   /** @param onOver called at its end. */
-  constructor(wantMore: () => void, onOver: () => void) {
+  constructor(wantMore: (taken: number) => void, onOver: () => void) {
     this.#onOver = onOver;
+    let wanted = CHUNKS_AHEAD;
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller;
         },
-        pull: wantMore,
+        pull: () => {
+          for (; wanted > 0; wanted -= 1) wantMore(this.#taken);
+          wanted = 1;
+          this.#isHungry = true;
+          this.#feed();
+        },
         cancel: () => this.#over(),
       },
       { highWaterMark: 0 },
     );
   }
 
-  push(chunk: Uint8Array): void {
-    this.#controller?.enqueue(chunk);
-  }
-
-  end(): void {
-    this.#controller?.close();
-    this.#over();
+  /** @param chunk null at the end. */
+  push(chunk: Uint8Array | null): void {
+    this.#chunks.push(chunk);
+    this.#feed();
   }
 
   /** Nobody is left to send the rest. */
   breakOff(): void {
     this.#controller?.error(new Error("Cannot read the body: its service worker was ended"));
     this.#controller = null;
+  }
+
+  #feed(): void {
+    if (!this.#isHungry || this.#controller === null) return;
+    const chunk = this.#chunks.shift();
+    if (chunk) {
+      this.#isHungry = false;
+      this.#taken += chunk.length;
+      this.#controller.enqueue(chunk);
+    } else if (chunk === null) {
+      this.#controller.close();
+      this.#over();
+    }
   }
 
   #over(): void {
