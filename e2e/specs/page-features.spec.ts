@@ -49,6 +49,33 @@ test("what must be of the page's own origin may be named by its whole address", 
   expect(fetched).toEqual(["/echo?1", "/echo?2"]);
 });
 
+test("a page is told that a film's list of parts does not play by itself, and that all else does as directly", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page("/", "<p>Films</p>");
+  const ask = (page: Pick<Frame, "evaluate">) =>
+    page.evaluate(async () => {
+      const player = document.createElement("video");
+      const types = ["video/mp4", "audio/ogg; codecs=opus", `video/webm; codecs="vp9"`, "text/html", "undefined"];
+      const lists = ["application/vnd.apple.mpegurl", "Application/X-MPEGURL; charset=utf-8", "audio/mpegurl"];
+      const size = { width: 640, height: 360, bitrate: 1_000_000, framerate: 30 };
+      const video = { contentType: `video/webm; codecs="vp9"`, ...size };
+      return {
+        lists: lists.map((type) => player.canPlayType(type)),
+        others: types.map((type) => player.canPlayType(type)),
+        parts: types.map((type) => MediaSource.isTypeSupported(type)),
+        decoded: (await navigator.mediaCapabilities.decodingInfo({ type: "media-source", video })).supported,
+        length: player.canPlayType.length,
+      };
+    });
+  await direct.page.goto(`${origin.origin}/`);
+  const wanted = await ask(direct.page);
+  await app.goto(`${origin.origin}/`);
+  expect(await ask(await app.content())).toEqual({ ...wanted, lists: ["", "", ""] });
+});
+
 test("a worker made from a data: address runs, and its requests go through the tunnel", async ({
   app,
   origin,

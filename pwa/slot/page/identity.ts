@@ -136,4 +136,8 @@ export function patchIdentity(context: PageContext, sockets: PageSockets): void 
   Object.defineProperty(window, "origin", Object.getOwnPropertyDescriptor(named, "origin") as PropertyDescriptor);
   removeNetworkFeatures(window);
   removeProperties(Navigator.prototype, ["serviceWorker"]);
+  // Chromium's own player of such lists (156) takes no answer that a worker makes: pages that ask bring theirs.
+  patchMethod(HTMLMediaElement.prototype, "canPlayType", (native, self, args) =>
+    /mpegurl/i.test(String(args[0])) ? "" : native(self, args),
+  );
 }
