@@ -90,3 +90,49 @@ test("an upload to another origin goes out as one that nobody watches", async ({
   expect(otherOrigin.requests.map(({ method, bodyBytes }) => [method, bodyBytes])).toEqual([["POST", 3_000]]);
   expect(JSON.stringify(otherOrigin.requests)).not.toMatch(/ropeway/i);
 });
+
+/** Events of an upload and of its request, one after the other; progress only once in a row. */
+const EVENTS = `
+  function eventsOf(how, size) {
+    const log = [];
+    const request = new XMLHttpRequest();
+    const note = (of) => ({ type, loaded }) => {
+      const line = of + type + (type === "progress" || of === "" ? "" : " " + (loaded > 0 ? "some" : "none"));
+      if (log.at(-1) !== line) log.push(line);
+    };
+    for (const type of ["loadstart", "progress", "load", "abort", "error", "timeout", "loadend"]) {
+      request.addEventListener(type, note(""));
+      request.upload.addEventListener(type, note("upload "));
+    }
+    request.addEventListener("readystatechange", () => log.push("state " + request.readyState + " " + request.status));
+    request.open("POST", "/" + how);
+    if (how === "timeout") request.timeout = 2000;
+    return new Promise((resolve) => {
+      request.addEventListener("loadend", () => setTimeout(() => resolve(log), 50));
+      let isFirst = true;
+      request.upload.addEventListener("progress", () => {
+        if (how === "abort" && isFirst) request.abort();
+        isFirst = false;
+      });
+      if (how === "at-once") queueMicrotask(() => request.abort());
+      request.send(new Blob([new Uint8Array(size)]));
+    });
+  }`;
+
+test("events of uploads that end early are those of a direct visit", async ({ app, direct, origin }) => {
+  origin.page("/", `<script>${EVENTS}</script>`);
+  for (const path of ["/abort", "/at-once", "/timeout"])
+    origin.route(path, ({ response }) => void response.req.pause());
+  origin.route("/error", (exchange) => void exchange.response.req.socket.destroy());
+  origin.route("/refused", async (exchange) => {
+    await exchange.body();
+    exchange.reply(500, {}, "no");
+  });
+  await app.goto(`${origin.origin}/`);
+  await direct.page.goto(`${origin.origin}/`);
+  const frame = await app.content();
+  for (const how of ["abort", "at-once", "timeout", "error", "refused"]) {
+    const ask = `eventsOf("${how}", ${how === "refused" ? 3_000 : LARGE})`;
+    expect([how, await frame.evaluate(ask)]).toEqual([how, await direct.page.evaluate(ask)]);
+  }
+});

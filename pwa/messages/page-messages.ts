@@ -118,8 +118,6 @@ export type PageToShell =
       readonly historyKey: string;
     }
   | TroubleTold
-  /** As a trouble of the kind "sync", of slots of before 2026-12. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "sync-refused" }
   /** A key of the shell's was pressed in the page. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** Answer to "links-wanted": where the person may go next, the likeliest first. They may be slot URLs. */

@@ -313,10 +313,8 @@ export type TunnelToShell =
 /** Of a navigation that the shell started. */
 type NavigationNews =
   | { readonly kind: "failed"; readonly url: string; readonly code: number; readonly message: string }
-  /** Its response is there: its slot may come for it. */
+  /** Its response is there: its slot may come for it. Told again, after longer and longer times, where it does not. */
   | { readonly kind: "answered" }
-  /** That was some time ago, and its slot has not come. */
-  | { readonly kind: "unclaimed" }
   /** It ended on another origin; its response waits for that slot. */
   | { readonly kind: "moved"; readonly url: string };
 

@@ -333,8 +333,9 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
       const { code, message } = outcome;
       return tell({ type: "navigation", kind: "failed", id, url: request.url, code, message });
     }
-    tell({ type: "navigation", kind: "answered", id });
-    remindOf(held, response, clock, () => tell({ type: "navigation", kind: "unclaimed", id }));
+    const answered = () => tell({ type: "navigation", kind: "answered", id });
+    answered();
+    remindOf(held, response, clock, answered);
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = wishes.marked(navigationHead(request));

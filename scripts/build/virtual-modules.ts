@@ -39,6 +39,9 @@ async function zstdDecoder(): Promise<Buffer> {
   return gzipSync(Buffer.from(base64, "base64"), { level: 9 });
 }
 
+/** Without indentation and comments. */
+const folded = (html: string): string => html.replace(/<!--.*?-->/gs, "").replace(/\n\s+/g, "\n");
+
 /** @throws Error for a name without a file. */
 async function textOf(name: string): Promise<string> {
   const stem = name.slice(SCHEME.length);
@@ -48,7 +51,7 @@ async function textOf(name: string): Promise<string> {
   const path = candidates.map((file) => join(directory, file)).find(existsSync);
   if (path === undefined)
     throw new Error(`Cannot import "${name}": pwa/slot/documents has no ${candidates.join(" or ")}`);
-  if (path.endsWith(".html")) return readFile(path, "utf8");
+  if (path.endsWith(".html")) return folded(await readFile(path, "utf8"));
   const result = await build({
     ...browserOptions,
     plugins: [virtualModules()],

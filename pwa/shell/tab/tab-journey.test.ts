@@ -72,8 +72,8 @@ it("sends the frame out again where it has lost its way, and its page waits", ()
   show(`${A}/`, "a");
   tab.go(`${B}/`);
   const sent = log.length;
-  const waits = () => hear({ type: "navigation", kind: "unclaimed", id: 1 });
-  hear({ type: "navigation", kind: "answered", id: 1 });
+  const waits = () => hear({ type: "navigation", kind: "answered", id: 1 });
+  waits();
   // Its boot page is on its way.
   waits();
   expect(log.slice(sent)).toEqual([]);

@@ -68,10 +68,4 @@ describe("a trouble of the page", () => {
     tab.home();
     expect(shown()).toMatchObject({ url: "", notice: null });
   });
-
-  it("is heard from a slot of the release before, too", () => {
-    const { hearPage, shown } = opened();
-    hearPage({ tag: MESSAGE_TAG, type: "sync-refused" }, A);
-    expect(shown().notice).toMatchObject({ trouble: "sync" });
-  });
 });

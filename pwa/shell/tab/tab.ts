@@ -255,15 +255,12 @@ export class Tab implements AppTab, TabActions {
   #onNavigationNews(news: TunnelToShell & { type: "navigation" }, sent: step.SentNavigation): void {
     if (news.kind === "moved") return this.#redirect(news.url);
     if (news.kind === "answered") {
-      this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
-      this.#setFrameOut();
-      return;
-    }
-    if (news.kind === "unclaimed") {
       const { url } = sent.request;
-      const isOnItsWay = step.journeyOf(this.#navigation)?.url === url;
+      const hasLostItsWay = sent.isAnswered && step.journeyOf(this.#navigation)?.url === url;
+      this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
       // A boot page that does not come is asked for again by the time that it takes.
-      if (isOnItsWay && this.#frame.places?.isBooted(new URL(url).origin) === true) this.#show(url, false, true);
+      if (this.#setFrameOut() || !hasLostItsWay) return;
+      if (this.#frame.places?.isBooted(new URL(url).origin) === true) this.#show(url, false, true);
       return;
     }
     if (news.code === ErrorCode.CANCEL) return;
@@ -344,8 +341,6 @@ export class Tab implements AppTab, TabActions {
       case "staying":
         if (this.#sent === null && this.#awaited === slot.origin) this.#change(step.stayAfterAll);
         return;
-      case "sync-refused":
-        return this.#onTrouble("sync", slot);
       case "trouble":
         return this.#onTrouble(message.trouble, slot, message.isOver === true);
       case "links":

@@ -100,6 +100,8 @@ class Uploads {
   #number = 0;
   /** Bytes of the upload that is under way. */
   #total: number | null = null;
+  /** Those of them that the page was told of. */
+  #loaded = 0;
 
   constructor(request: XMLHttpRequest, target: XMLHttpRequestUpload, worker: WorkerClient) {
     this.#request = request;
@@ -119,6 +121,7 @@ class Uploads {
   /** A body is about to be sent. */
   begin(): void {
     this.#end();
+    this.#loaded = 0;
     lastNumber += 1;
     this.#number = lastNumber;
     setRequestHeader.call(this.#request, UPLOAD_NUMBER, String(lastNumber));
@@ -129,19 +132,29 @@ class Uploads {
     });
   }
 
-  /** The browser's own events go to the page up to the end of an upload, of which it may not know. */
+  /**
+   * The browser's own events go to the page up to the end of an upload, of which it may not know; nor does it know how far
+   * one was that ended early.
+   */
   #filter(event: Event): void {
     if (!event.isTrusted) return;
-    if (this.#total === null) event.stopImmediatePropagation();
-    else if (event.type === "loadend") this.#end();
+    const { type } = event;
+    if (this.#total === null || this.#loaded > 0) event.stopImmediatePropagation();
+    if (this.#total !== null && this.#loaded > 0) this.#dispatch(type);
+    if (type === "loadend") this.#end();
   }
 
   #tell(loaded: number): void {
-    const total = this.#total ?? loaded;
-    const isOver = loaded >= total;
+    this.#loaded = loaded;
+    const isOver = loaded >= (this.#total ?? loaded);
+    for (const name of isOver ? ["progress", "load", "loadend"] : ["progress"]) this.#dispatch(name);
     if (isOver) this.#end();
-    for (const name of isOver ? ["progress", "load", "loadend"] : ["progress"])
-      dispatchEvent.call(this.#target, new ProgressEvent(name, { lengthComputable: true, loaded, total }));
+  }
+
+  #dispatch(name: string): void {
+    const loaded = this.#loaded;
+    const total = this.#total ?? loaded;
+    dispatchEvent.call(this.#target, new ProgressEvent(name, { lengthComputable: true, loaded, total }));
   }
 
   #end(): void {

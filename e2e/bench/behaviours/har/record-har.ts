@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Page } from "@playwright/test";
 import { dist } from "../../../../scripts/build/paths.ts";
 import { Lab } from "../../../lab/lab.ts";
 import { PROFILES } from "../../../lab/profiles.ts";
@@ -17,6 +18,17 @@ import { makeSite, SITE_NAMES } from "../../sites/make-sites.ts";
 
 /** The recording is to carry no network. */
 const LINK = { ...PROFILES.lte, delay: 0, down: 0, up: 0 };
+
+/** Waits for so many requests to end. A network at rest does not say that a page has all it loads, on a busy machine. */
+function finished(page: Page, count: number): Promise<void> {
+  let ended = 0;
+  return new Promise((resolve) => {
+    page.on("requestfinished", () => {
+      ended += 1;
+      if (ended === count) resolve();
+    });
+  });
+}
 
 /** @throws HarnessError or Error when something of it does not start, or the page does not load. */
 export async function recordHar(site: Site, file: string): Promise<void> {
@@ -33,7 +45,7 @@ export async function recordHar(site: Site, file: string): Promise<void> {
     const flags = ["--disable-http2", "--disable-quic"];
     const browser = await startPhoneBrowser({ phone: lab.phone, authority, profile, directory, flags, har: file });
     closing.push(() => browser.close());
-    await browser.page.goto(site.url, { waitUntil: "networkidle" });
+    await Promise.all([finished(browser.page, site.objects), browser.page.goto(site.url)]);
     // It writes the recording as it closes.
     await browser.close();
   } finally {
