@@ -412,3 +412,26 @@ test("a page opens 64 sockets, and the next fails as one that finds no server", 
   }, server.url);
   expect(log).toEqual(["open", "error 1006"]);
 });
+
+test("a socket goes to the page's site where a script that the edge has not marked makes its address", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  const { port } = new URL(server.url);
+  // At another port than the page's; to the page's own the handshake is answered as any request.
+  const script = `const place = window["loca" + "tion"], said = document.querySelector("p");
+    const other = new WebSocket("ws://" + place.hostname + ":${port}/named");
+    other.onopen = () => { said.textContent += " other"; own() };
+    const own = () => {
+      const socket = new WebSocket(place.protocol.replace("http", "ws") + "//" + place.host + "/comms");
+      socket.onclose = () => { said.textContent += " " + socket.url };
+    };`;
+  origin.page("/", `<p>Sockets</p><script>${script}</script>`);
+  const wanted = `Sockets other ws://${new URL(origin.origin).host}/comms`;
+  await direct.page.goto(`${origin.origin}/`);
+  await expect(direct.page.locator("p")).toHaveText(wanted);
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().locator("p")).toHaveText(wanted);
+  expect(origin.requestsTo("/comms").map(({ headers }) => headers.upgrade)).toEqual(["websocket", "websocket"]);
+});

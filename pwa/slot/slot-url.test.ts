@@ -75,5 +75,6 @@ describe("replaceSlotOrigin", () => {
       "u=http%3A%2F%2F127.0.0.1%3A9000%2F",
     );
     expect(replaceSlotOrigin("s7k2ab.ropeway.example", ported)).toBe("127.0.0.1:9000");
+    expect(replaceSlotOrigin("wss://s7k2ab.ropeway.example:81/a", ported)).toBe("ws://127.0.0.1:81/a");
   });
 });

@@ -123,9 +123,10 @@ export function replaceSlotOrigin(text: string, slot: SlotIdentity): string {
   if (!text.toLowerCase().includes(name)) return text;
   const [realName = "", realPort] = hostOf(slot.realOrigin).split(/:(?=\d+$)/);
   const realSecure = slot.realOrigin.startsWith("https:");
-  return text.replace(slotPattern(slot.slotOrigin), (_match, ...groups: (string | undefined)[]) => {
-    const [scheme, colon, slashes, portColon] = groups;
-    const port = realPort === undefined ? "" : `${colon ?? portColon ?? ":"}${realPort}`;
+  return text.replace(slotPattern(slot.slotOrigin), (match, scheme, colon, slashes, portColon, at, whole) => {
+    // A script that names the host alone has put a port of its own behind it.
+    const hasOther = /^(:|%3A|%253A)\d/i.test(whole.slice(at + match.length));
+    const port = realPort === undefined || hasOther ? "" : `${colon ?? portColon ?? ":"}${realPort}`;
     if (scheme === undefined) return realName + port;
     const realScheme = `${/^ws/i.test(scheme) ? "ws" : "http"}${realSecure ? "s" : ""}`;
     return `${realScheme}${colon}${slashes}${realName}${port}`;

@@ -53,6 +53,7 @@ function start(config: PageConfig): void {
   const setSockets = (realm: Realm) => {
     const classes = ropewaySockets({
       realm,
+      real: (url) => toReal(url, config),
       base: () => toReal(document.baseURI, config),
       origin: config.realOrigin,
       policies: sockets.connect,

@@ -1,6 +1,7 @@
 /** The script that runs first in every worker of a slot's pages: its sockets go by way of the tunnel, its place is the real one. */
 import type { CreateSockets } from "../page/web-socket.ts";
 import { askStarter, serveWorker, type WorkerConfig } from "../page-workers.ts";
+import { replaceSlotOrigin } from "../slot-url.ts";
 
 /** `workerPrelude` puts these around this script. */
 declare const ropewayWorker: WorkerConfig;
@@ -11,10 +12,12 @@ interface WorkerRealm extends EventTarget {
 }
 
 function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): void {
+  const slot = { slotOrigin: self.location.origin, realOrigin: origin };
   showPlace(origin);
   const { pass, onUnopened } = askStarter(scope);
   const classes = ropewaySockets({
     realm: globalThis,
+    real: (url) => replaceSlotOrigin(url, slot),
     base: () => base || location.href,
     origin,
     policies: () => connect,

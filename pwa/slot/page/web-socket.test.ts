@@ -16,6 +16,7 @@ function rig(base = "https://example.org/dir/", policies: readonly string[] = []
   const unopened: number[] = [];
   const { WebSocket: Socket, WebSocketStream: Stream } = createSockets({
     realm: Object.assign(Object.create(globalThis), { WebSocketError }),
+    real: (url) => url.replace("s7.ropeway.example", "example.org"),
     base: () => base,
     origin: new URL(base).origin,
     policies: () => policies,
@@ -56,6 +57,9 @@ describe("the constructor", () => {
     expect(far.request).toEqual({ url: "wss://example.org/live?x", protocols: ["a", "b"], connect: [] });
     const http = await open("http://localhost:80/");
     expect(http.socket.url).toBe("ws://localhost/");
+    const slot = await open("wss://s7.ropeway.example/comms");
+    expect([slot.socket.url, slot.far.request.url]).toEqual(["wss://example.org/comms", "wss://example.org/comms"]);
+    slot.end();
     end();
     http.end();
   });

@@ -24,6 +24,8 @@ export interface SocketHost {
     | "TypeError"
     | "WritableStream"
   > & { readonly document?: Document; readonly WebSocketError?: WebSocketErrorClass };
+  /** Scripts that the edge has not marked make addresses of the slot's: the real one of such a one. */
+  readonly real: (url: string) => string;
   /** Real URL that relative ones resolve on at the time. */
   readonly base: () => string;
   /** Serialized real origin of who asks. */
@@ -86,9 +88,9 @@ const UNSENT_BYTES = 64 * 1024;
 function parseTarget(
   url: unknown,
   policies: readonly string[],
-  { base, origin, realm: { DOMException } }: SocketHost,
+  { real, base, origin, realm: { DOMException } }: SocketHost,
 ): URL {
-  const parsed = parseUrl(String(url), base());
+  const parsed = parseUrl(real(String(url)), base());
   if (parsed === null) throw new DOMException(`Cannot open WebSocket: invalid URL ${url}`, "SyntaxError");
   if (parsed.protocol === "http:") parsed.protocol = "ws:";
   else if (parsed.protocol === "https:") parsed.protocol = "wss:";
