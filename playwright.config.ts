@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { CHROMIUM_ARGS, findHeadlessChromium, PHONE } from "./e2e/fixtures/chromium.ts";
+import { CHROMIUM_ARGS, DESK, findHeadlessChromium, PHONE } from "./e2e/fixtures/chromium.ts";
 
 const executablePath = findHeadlessChromium();
 
@@ -34,5 +34,13 @@ export default defineConfig<object, { runtime: "workerd" | "deno"; slotHosts: st
     { name: "workerd", use: { runtime: "workerd" } },
     { name: "deno", use: { runtime: "deno" }, grep: ON_DENO },
     { name: "listed", use: { runtime: "workerd", slotHosts: "s[1-8].ropeway.localhost" }, testMatch: ON_A_LIST },
+    {
+      name: "applications",
+      testDir: "e2e/applications",
+      // Some lay out their pages for a desk only.
+      use: { runtime: "workerd", ...DESK, actionTimeout: 90_000 },
+      expect: { timeout: 90_000 },
+      timeout: 600_000,
+    },
   ],
 });

@@ -1,6 +1,13 @@
 /** The stages of `npm test` and `npm run test:long`: what each needs, runs, and says in the end. */
 import { spawn } from "node:child_process";
-import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./install/bootstrap.mjs";
+import {
+  ensureApplications,
+  ensureBenchDependencies,
+  ensureDependencies,
+  fail,
+  projectEnvironment,
+  root,
+} from "./install/bootstrap.mjs";
 import { ensureBrowser, ensureHeadlessBrowser } from "./install/browser.mjs";
 import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
 
@@ -79,6 +86,12 @@ export const STAGES = [
     ...PLAYWRIGHT,
   },
   {
+    name: "applications",
+    what: "real applications, directly and through the app: the same comes of it",
+    command: ["playwright", "test", "--project", "applications", "--workers", "1"],
+    ...PLAYWRIGHT,
+  },
+  {
     name: "bench",
     what: "a corner of each cell of the bench, as root on Linux",
     command: [
@@ -96,7 +109,7 @@ export const STAGES = [
 ];
 
 /** Not part of `npm test`. */
-export const LONG = ["laboratory", "fresh", "long", "listed", "bench"];
+export const LONG = ["laboratory", "fresh", "long", "listed", "applications", "bench"];
 
 /** As help lists them, by heading. */
 export const LISTED_STAGES = {
@@ -113,6 +126,7 @@ export const LISTED_STAGES = {
 export async function prepare(chosen) {
   await ensureDependencies();
   await ensureBenchDependencies();
+  if (chosen.some(({ name }) => name === "applications")) await ensureApplications();
   const usesBrowser = chosen.some(({ name }) => ["e2e", ...LONG].includes(name));
   const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};
   if (browser.CHROME_PATH !== undefined) await ensureHeadlessBrowser(browser.CHROME_PATH);

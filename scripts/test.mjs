@@ -2,7 +2,7 @@
  * `npm test`: all set-up, then build, check and the three runners; stops where something fails.
  * `npm test -- unit e2e` runs only those stages (and the build, which they need).
  * `npm run test:long`: what takes long, the unit tests with dice of other seeds, the specs named `@long`, those of isolation
- * on a list of hosts, the bench's pages and the bench in short.
+ * on a list of hosts, real applications, the bench's pages and the bench in short.
  */
 import { answerHelp } from "./command-line.mjs";
 import { checkStages, LISTED_STAGES, LONG, prepare, runStage, STAGES, secondsSince } from "./test-stages.mjs";

@@ -19,9 +19,10 @@ const binaries = join(root, "node_modules", ".bin");
  * Installs the packages of a folder's package-lock.json unless exactly those are installed. Progress goes to stderr.
  *
  * @param {string} folder
- * @param {{ dev?: boolean }} options dev: also those that only checks, tests and deployment need.
+ * @param {{ dev?: boolean, scripts?: boolean }} options dev: also those that only checks, tests and deployment need;
+ *   scripts: packages may run their own, which build parts of them.
  */
-export async function ensureDependencies(folder = root, { dev = true } = {}) {
+export async function ensureDependencies(folder = root, { dev = true, scripts = true } = {}) {
   if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE)
     fail(
       `Cannot run: this is Node ${process.versions.node}, and it needs ${OLDEST_NODE} or newer (https://nodejs.org)`,
@@ -30,7 +31,7 @@ export async function ensureDependencies(folder = root, { dev = true } = {}) {
   console.error("Installing packages (once, a minute or two) …");
   const flags = [
     dev ? "--include=dev" : "--omit=dev",
-    "--ignore-scripts=false",
+    `--ignore-scripts=${!scripts}`,
     "--no-audit",
     "--no-fund",
     "--loglevel=error",
@@ -95,6 +96,11 @@ function warnOfSilence(npm, folder) {
 /** What the bench has beyond the project's own packages: the files of its pages, and codecs for pictures. */
 export function ensureBenchDependencies() {
   return ensureDependencies(join(root, "e2e", "bench"));
+}
+
+/** The applications that a stage uses through the app: as they are, without what they would build or load for themselves. */
+export function ensureApplications() {
+  return ensureDependencies(join(root, "e2e", "applications"), { scripts: false });
 }
 
 /** The node of package.json: it runs TypeScript as it is. */
