@@ -49,12 +49,13 @@ export class ChildWindows {
    *
    * @returns as of `watchFrameNavigations`.
    */
-  watchFrames({ document, HTMLFrameElement, HTMLIFrameElement }: Realm): () => void {
-    for (const { prototype } of [HTMLIFrameElement, HTMLFrameElement])
+  watchFrames(realm: Realm): () => void {
+    const { document } = realm;
+    for (const { prototype } of [realm.HTMLIFrameElement, realm.HTMLFrameElement])
       for (const name of ["contentWindow", "contentDocument"])
         patchAccessor(prototype, name, {
           get: (native, self) => {
-            this.#adopt(self as Element);
+            if (realm.document === document) this.#adopt(self as Element);
             return native();
           },
         });

@@ -54,10 +54,13 @@ export function patchMessages(context: PageContext): PageMessages {
   patchAccessor(window, "parent", { get: (native) => (native() === window.top ? window : foreign.show(native())) });
   // A page may put something else in its place.
   patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
-  const patchFrames = ({ HTMLFrameElement, HTMLIFrameElement }: Realm) => {
-    for (const { prototype } of [HTMLIFrameElement, HTMLFrameElement])
+  const patchFrames = (realm: Realm) => {
+    const { document } = realm;
+    for (const { prototype } of [realm.HTMLIFrameElement, realm.HTMLFrameElement])
       patchAccessor(prototype, "contentWindow", {
-        get: (native, self) => foreign.showContent(self as Element, native()),
+        // A frame's next document, which may be one of Ropeway's own, has the window.
+        get: (native, self) =>
+          realm.document === document ? foreign.showContent(self as Element, native()) : native(),
       });
   };
   patchFrames(window);
