@@ -293,3 +293,22 @@ describe("a document whose body breaks off", () => {
     expect(shown()).toMatchObject({ phase: "loading", error: null });
   });
 });
+
+it("brings the page back once more where the boot page of what failed comes into its way", () => {
+  const { hear, log, say, show, shown, tab } = openBrowser();
+  show(`${A}/`, "a");
+  tab.go(`${B}/`);
+  say(B, "booting");
+  const code = ErrorCode.TOO_MANY_REDIRECTS;
+  hear({ type: "navigation", kind: "failed", id: 1, url: `${B}/`, code, message: "" });
+  expect(log.at(-1)).toBe(`replace again ${A}/`);
+  log.length = 0;
+  // It goes on to its page by itself.
+  say(B, "slot-ready");
+  expect(log).toEqual([`replace again ${A}/`]);
+  say(A, "booting");
+  say(A, "slot-ready");
+  expect(log).toHaveLength(1);
+  show(`${A}/`, "a");
+  expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, unopened: { url: `${B}/` } });
+});

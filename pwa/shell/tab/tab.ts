@@ -331,7 +331,7 @@ export class Tab implements AppTab, TabActions {
     switch (message.type) {
       case "booting":
       case "slot-ready":
-        return this.#onDocumentLeft();
+        return this.#onDocumentLeft(slot);
       case "navigate":
         return this.#onNavigate(message, slot);
       case "scrolled":
@@ -560,9 +560,10 @@ export class Tab implements AppTab, TabActions {
     this.#enter(step.settle(this.#navigation, isStopped));
   }
 
-  /** The frame gets the committed page anew, if it has left it. */
-  #bringPageBack(): void {
+  /** The frame gets the committed page anew, if it has left it. @param isAgain though it is on its way there. */
+  #bringPageBack(isAgain = false): void {
     const { kind, page } = this.#navigation;
+    if (isAgain && kind === "returning") return this.#show(page.url, true, true);
     if (kind !== "settled" || !step.hasLeftDocument(this.#navigation)) return;
     if (page.url === "") return this.#frame.showStart(true);
     this.#meter.progress = 0;
@@ -655,10 +656,11 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** An app page (boot page, notice) has taken the place of the document. */
-  #onDocumentLeft(): void {
+  #onDocumentLeft({ origin }: Slot): void {
+    const isAwaited = origin === step.awaitedOrigin(this.#navigation);
     this.#enter(step.leaveDocument(this.#navigation));
-    // It was on the way to a page that has failed meanwhile.
-    if (step.unopenedOf(this.#navigation) !== null) this.#bringPageBack();
+    // It was on the way to a page that has failed meanwhile; and it goes on there, past the page that is to come back.
+    if (step.unopenedOf(this.#navigation) !== null) this.#bringPageBack(!isAwaited);
   }
 
   /** @param slot whose document the history has led to; null for the start document. */
