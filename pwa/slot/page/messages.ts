@@ -54,15 +54,7 @@ export function patchMessages(context: PageContext): PageMessages {
   patchAccessor(window, "parent", { get: (native) => (native() === window.top ? window : foreign.show(native())) });
   // A page may put something else in its place.
   patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
-  const patchFrames = (realm: Realm) => {
-    const { document } = realm;
-    for (const { prototype } of [realm.HTMLIFrameElement, realm.HTMLFrameElement])
-      patchAccessor(prototype, "contentWindow", {
-        // A frame's next document, which may be one of Ropeway's own, has the window.
-        get: (native, self) =>
-          realm.document === document ? foreign.showContent(self as Element, native()) : native(),
-      });
-  };
+  const patchFrames = (realm: Realm) => patchContentWindow(realm, foreign);
   patchFrames(window);
   patchMethod(window, "postMessage", (native, self, args) => {
     if (foreign.isProxy(self)) return sender.post(foreign.native(self) as Window, args);
@@ -78,6 +70,15 @@ export function patchMessages(context: PageContext): PageMessages {
     );
   });
   return { names, patchFrames, steered: (value) => foreign.steered(value) };
+}
+
+/** A frame's next document, which may be one of Ropeway's own, has the realm's window, too. */
+function patchContentWindow(realm: Realm, foreign: ForeignWindows): void {
+  const { document } = realm;
+  for (const { prototype } of [realm.HTMLIFrameElement, realm.HTMLFrameElement])
+    patchAccessor(prototype, "contentWindow", {
+      get: (native, self) => (realm.document === document ? foreign.showContent(self as Element, native()) : native()),
+    });
 }
 
 /** Arguments of `postMessage` in the form that names all. */
