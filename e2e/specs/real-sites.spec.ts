@@ -11,6 +11,7 @@ const TAGS: ReadonlyMap<string, string[]> = new Map([
   ["single-page app that fetches (Swagger UI)", ["@deno", "@long"]],
   ["slide deck with web fonts (impress.js)", ["@long"]],
   ["slide deck (reveal.js)", ["@long"]],
+  ["documentation set (Spectre.css)", ["@long"]],
 ]);
 
 test.use({ linkSpeed: SLOW_LINK });

@@ -9,11 +9,12 @@ const RULES = [
   { code: 308, method: "POST" },
 ] as const;
 
+/** One with a body, and one without, on each edge; tests of the edge have all. */
+const tagOf = (code: number, onDeno: number) =>
+  code === onDeno ? "@deno" : code === 302 || code === 307 ? [] : "@long";
+
 for (const { code, method } of RULES) {
-  test(`a form post that meets ${code} becomes ${method}`, { tag: code === 307 ? "@deno" : [] }, async ({
-    app,
-    origin,
-  }) => {
+  test(`a form post that meets ${code} becomes ${method}`, { tag: tagOf(code, 307) }, async ({ app, origin }) => {
     origin.page(
       "/",
       `<form action="/redirect/${code}?to=/form" method="post"><input name="a" value="1"><button>Send</button></form>`,
@@ -27,7 +28,7 @@ for (const { code, method } of RULES) {
   });
 
   test(`a fetch that meets ${code} ends as ${method}, redirected, at the final address`, {
-    tag: code === 302 ? "@deno" : [],
+    tag: tagOf(code, 302),
   }, async ({ app, origin }) => {
     origin.page("/", "<p>Asker</p>");
     await app.goto(`${origin.origin}/`);
