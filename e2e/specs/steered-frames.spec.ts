@@ -81,7 +81,7 @@ const TRIED: readonly (readonly [Kind, readonly Way[]])[] = [
 ];
 
 for (const [kind, ways] of TRIED) {
-  // Their ways are those of the others, from another first document.
+  // These two differ from the rest by their first document alone.
   const tag = kind === "written" || kind === "srcdoc" ? "@long" : [];
   test(`a script sends a frame with a document of the kind "${kind}" to real addresses, as in a direct visit`, {
     tag,

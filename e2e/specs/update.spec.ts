@@ -27,7 +27,7 @@ test("an app that is installed gets header fields that a release adds to the sam
 
   proxy.deploy();
   expect(await policies()).toEqual([null, null]);
-  // A browser takes a second look for the one that is under way, which may have begun before.
+  // A browser that is looking already takes a second look for the first, which may have begun before the release.
   const updated = async () => {
     await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
     return policies();

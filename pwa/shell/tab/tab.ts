@@ -659,7 +659,7 @@ export class Tab implements AppTab, TabActions {
   #onDocumentLeft({ origin }: Slot): void {
     const isAwaited = origin === step.awaitedOrigin(this.#navigation);
     this.#enter(step.leaveDocument(this.#navigation));
-    // It was on the way to a page that has failed meanwhile; and it goes on there, past the page that is to come back.
+    // A boot page on its way to a page that has failed goes on there, and cuts off the page that is to come back.
     if (step.unopenedOf(this.#navigation) !== null) this.#bringPageBack(!isAwaited);
   }
 

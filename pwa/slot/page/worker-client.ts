@@ -133,8 +133,8 @@ class Uploads {
   }
 
   /**
-   * The browser's own events go to the page up to the end of an upload, of which it may not know; nor does it know how far
-   * one was that ended early.
+   * The browser's own events go to the page up to the end of an upload. The browser may not know that end, nor how far an
+   * upload was that ended early.
    */
   #filter(event: Event): void {
     if (!event.isTrusted) return;

@@ -200,7 +200,7 @@ export class SlotPort {
 
   /**
    * The frame is sent somewhere again while it is on its way there. The browser has dropped the navigation before, which
-   * may have claimed the response first. It is of no use where the shell has asked for another since.
+   * may have claimed the response first. That one is of no use where the shell has asked for another since.
    */
   #holdAgain(url: string): void {
     for (const [id, { claimedUrl, response }] of this.#exchanges) {
