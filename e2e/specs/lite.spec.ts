@@ -327,6 +327,26 @@ base(
 );
 
 base(
+  "a person who goes on to another site before the first page without scripts is there gets to that site",
+  async ({ app, origin, otherOrigin }) => {
+    const { page } = app;
+    origin.page("/", "<p>Quiet</p>");
+    otherOrigin.page("/", "<p>Loud</p>");
+    await app.goto(`${origin.origin}/`);
+    await page.getByRole("button", { name: "Site information" }).click();
+    await page.getByRole("switch", { name: "Scripts on this site" }).click();
+    await expect.poll(async () => (await app.content()).url()).toContain("/~");
+    // Meanwhile the worker of the first page takes over, and would ask for that.
+    await page.route(/\.ropeway\/boot/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await route.continue();
+    });
+    await app.ask(`${otherOrigin.origin}/`);
+    await expect(app.frame().getByText("Loud")).toBeVisible({ timeout: 30_000 });
+  },
+);
+
+base(
   "a page without scripts finds no name of the window that another site gave it",
   async ({ app, origin, otherOrigin }) => {
     const { page } = app;

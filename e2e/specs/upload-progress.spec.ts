@@ -133,6 +133,11 @@ test("events of uploads that end early are those of a direct visit", async ({ ap
   const frame = await app.content();
   for (const how of ["abort", "at-once", "timeout", "error", "refused"]) {
     const ask = `eventsOf("${how}", ${how === "refused" ? 3_000 : LARGE})`;
-    expect([how, await frame.evaluate(ask)]).toEqual([how, await direct.page.evaluate(ask)]);
+    const [told, toldDirectly] = [await frame.evaluate(ask), await direct.page.evaluate(ask)].map((log) => {
+      // A connection that is reset at once may have taken a part, or none.
+      const certain = (log as string[]).filter((line) => how !== "error" || !line.startsWith("upload progress"));
+      return certain.map((line) => (how === "error" ? line.replace(/ (some|none)$/, "") : line));
+    });
+    expect([how, told]).toEqual([how, toldDirectly]);
   }
 });

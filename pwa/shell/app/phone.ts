@@ -146,6 +146,18 @@ export class Phone {
   }
 }
 
+/** Milliseconds in which an app that is stored opens anew. Each time after that takes twice as long. */
+const REOPENED_WITHIN = 3_000;
+
+/**
+ * Opens the app anew. Chromium 156 loses the request of a window that reloads just as a new version of its service worker
+ * takes over; the window would load for ever.
+ */
+export function reloadApp(within = REOPENED_WITHIN): void {
+  location.reload();
+  setTimeout(() => reloadApp(2 * within), within);
+}
+
 /** Data that pages have left on this phone. */
 export interface PageStorage {
   /** Bytes of bodies, and how many there may be. */

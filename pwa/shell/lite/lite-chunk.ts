@@ -70,7 +70,10 @@ class LitePlaces implements PagePlaces {
 
   addressOf(url: string, isAgain: boolean): string | null {
     const slots = this.#slotsOf(url);
-    if (slots !== null) return slots.addressOf(url, isAgain);
+    if (slots !== null) {
+      this.#frame?.leave();
+      return slots.addressOf(url, isAgain);
+    }
     this.#frame?.setOut(url);
     return isAgain ? `${LITE_PATH}again?to=${encodeURIComponent(url)}` : liteAddress(url);
   }

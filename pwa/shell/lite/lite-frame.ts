@@ -89,13 +89,25 @@ export class LiteFrame {
     this.#coming = null;
   }
 
+  /** The frame goes to a page with scripts, or nowhere: a boot page that is in it asks for its page no more. */
+  leave(): void {
+    this.#sent = null;
+    this.#judge.withdraw();
+    const { contentDocument } = this.#options.element;
+    if (this.#coming !== null || contentDocument === this.#document) return;
+    this.#document = contentDocument;
+    this.#page = null;
+  }
+
   tell(order: PageOrder): void {
     // No script of the page's own could tell.
     if (order.type === "links-wanted") return;
     const page = this.#options.element.contentWindow;
     this.#judge.withdraw();
-    if (order.type === "stop") page?.stop();
-    else if (order.type === "scroll") this.#scrollsTo = order.position;
+    if (order.type === "stop") {
+      this.leave();
+      page?.stop();
+    } else if (order.type === "scroll") this.#scrollsTo = order.position;
     else if (this.#page?.isPosted === true && !order.isConfirmed)
       this.#say({ tag: MESSAGE_TAG, type: "reload-sends-form" });
     else {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { VERSION } from "../../../../shared/version.ts";
 import type { LinkPhase, StoredSite } from "../../../messages/tunnel-messages.ts";
-import type { Phone } from "../../app/phone.ts";
+import { type Phone, reloadApp } from "../../app/phone.ts";
 import { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, PictureChoice, Settings } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
@@ -213,7 +213,7 @@ function About() {
       </p>
       <div role="status">{version !== "not asked" && <p class="setting-line">{VERSION_TEXTS[version]}</p>}</div>
       {version === "newer" ? (
-        <button type="button" class="button" onClick={() => location.reload()}>
+        <button type="button" class="button" onClick={() => reloadApp()}>
           Open it now
         </button>
       ) : (

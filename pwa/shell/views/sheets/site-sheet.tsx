@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { type PageStoreUse, type PageWaiting, siteName, type WarmedStats } from "../../../messages/tunnel-messages.ts";
-import type { Phone } from "../../app/phone.ts";
+import { type Phone, reloadApp } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import { errorText, PAST } from "../pages/error-view.tsx";
@@ -311,7 +311,7 @@ function ScriptsSetting({ url, phone }: { url: string; phone: Phone }) {
       onChange={() => {
         phone.chooseScripts(url, !isOn);
         // Where pages live is decided when the app is opened, which opens this page again.
-        location.reload();
+        reloadApp();
       }}
     />
   );
