@@ -45,6 +45,9 @@ export class SlotClients {
   #acknowledged = new Map<number, () => void>();
   /** By client; a client's URL is the one that it was created with (Service Workers section 4.2.1). */
   #documentUrls = new BoundedMap<string, string>(DOCUMENTS_KNOWN);
+  /** By client, of documents that the worker has given since it was started. */
+  #isolated = new BoundedMap<string, boolean>(PAGES_KEPT);
+  #knowsIsolated = false;
   #nextId = 1;
   #busyTimer: ReturnType<typeof setTimeout> | null = null;
   #keepingAlive = false;
@@ -178,6 +181,18 @@ export class SlotClients {
     if (url === null) return null;
     this.#documentUrls.set(clientId, url);
     return url;
+  }
+
+  /** @param clientId of a document that the worker gives. */
+  noteDocument(clientId: string, { headers }: Response): void {
+    const isIsolated = headers.has("document-isolation-policy");
+    this.#isolated.set(clientId, isIsolated);
+    if (isIsolated) this.#knowsIsolated = true;
+  }
+
+  /** Blank frames and workers are taken to be an isolated document's, where there is such a document. */
+  isIsolated(clientId: string): boolean {
+    return this.#knowsIsolated && this.#isolated.get(clientId) !== false;
   }
 
   acknowledge(id: number): void {

@@ -3,6 +3,7 @@
  * trust domain; what keeps sites apart is that the tunnel stamps who asks.
  */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { headerValue } from "../../shared/http/head-fields.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
@@ -18,7 +19,7 @@ import { PortLost } from "./port-lost.ts";
 import { EventStreams, isFromOwn, outgoingBody, referrerOf, requestHead, watchedBody } from "./request/slot-request.ts";
 import { SlotClients, slotCondition } from "./slot-clients.ts";
 import { isListed, type SlotContext, type SlotExchange, slotContext } from "./slot-exchange.ts";
-import type { TunnelPort } from "./tunnel-port.ts";
+import type { TunnelPort, TunnelResponse } from "./tunnel-port.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -73,13 +74,14 @@ self.addEventListener("fetch", (event) => {
   void finished.then(() => {
     underway -= 1;
   });
-  event.respondWith(
-    respond(event, url, finish).catch((error: unknown) => {
-      finish();
-      // Without a window there is no way to the tunnel; the boot page gets one.
-      return error instanceof PortLost && event.request.mode === "navigate" ? rebootPage(url) : Response.error();
-    }),
-  );
+  const isNavigation = event.request.mode === "navigate";
+  const answer = respond(event, url, finish).catch((error: unknown) => {
+    finish();
+    // Without a window there is no way to the tunnel; the boot page gets one.
+    return error instanceof PortLost && isNavigation ? rebootPage(url) : Response.error();
+  });
+  if (isNavigation) void answer.then((document) => clients.noteDocument(event.resultingClientId, document));
+  event.respondWith(answer);
   // Not until a body is through: Chromium ends the worker, and with it all its downloads, after five minutes of this.
   event.waitUntil(finished);
 });
@@ -127,7 +129,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     savesData: clients.savesData,
     async send() {
       try {
-        const response = await port.fetch(head, content, request.signal, onTaken);
+        const response = embeddable(await port.fetch(head, content, request.signal, onTaken), event, context);
         if (events !== null) response.watch(events);
         return response;
       } catch (error) {
@@ -144,6 +146,22 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     finish,
   };
   return isDownload ? answerDownload(exchange, url.searchParams.get("name")) : answerOf(exchange, events !== null);
+}
+
+/**
+ * An isolated document embeds of other origins only what says so (Fetch section 3.7); Chromium asks that of no response that
+ * a worker has made. The edge has looked at the policy's value.
+ *
+ * @throws RopewayError CORS_DENIED
+ */
+function embeddable(response: TunnelResponse, { request, clientId }: FetchEvent, context: SlotContext): TunnelResponse {
+  const { url, headers } = response.head;
+  const isOwn = new URL(url).origin === context.realOrigin;
+  if (request.mode !== "no-cors" || isOwn || !clients.isIsolated(clientId)) return response;
+  if (headerValue(headers, "cross-origin-resource-policy") !== null) return response;
+  response.cancel();
+  const message = `Cannot load ${url}: it does not say that isolated pages may embed it`;
+  throw new RopewayError(ErrorCode.CORS_DENIED, "stream", "origin", message);
 }
 
 /** To a network error an event source connects again, which is of no use here: browsers do not after these. */

@@ -146,8 +146,8 @@ function ofText(type: TypeClass, { kind, start }: SniffedText): Verdict {
 // Cross-Origin-Resource-Policy: what an origin lets other origins embed at all (Fetch section 3.7).
 
 /**
- * Cross-origin resource policy check of a response to a `no-cors` request. Documents have no embedder policy here: none
- * is ever cross-origin isolated.
+ * Cross-origin resource policy check of a response to a `no-cors` request. Documents have no embedder policy here:
+ * the phone knows which are isolated.
  *
  * @param origin serialized, of who asks
  * @throws RopewayError CORS_DENIED

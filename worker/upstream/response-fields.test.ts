@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { headerValue } from "../../shared/http/head-fields.ts";
 import { decodedLength, endToEndFields } from "./fields.ts";
+import { fakeWeb, navigationTo, requestFor } from "./testing/fake-web.ts";
 
 describe("endToEndFields", () => {
   it("drops the connection's, the edge's and the jar's", () => {
@@ -50,5 +52,35 @@ describe("endToEndFields", () => {
   it("knows no length where there is none, or nonsense", () => {
     expect(decodedLength(new Headers())).toBeNull();
     expect(decodedLength(new Headers({ "content-length": "5, 5" }))).toBeNull();
+  });
+});
+
+describe("a document that asks to be isolated", () => {
+  const isolationOf = async (url: string, fields: Record<string, string>, request = navigationTo(url)) => {
+    const web = fakeWeb({ [url]: () => new Response("<p>", { headers: { "content-type": "text/html", ...fields } }) });
+    const response = await web.upstream(request);
+    return headerValue(response.head.headers, "document-isolation-policy");
+  };
+  const OPENER = { "cross-origin-opener-policy": 'same-origin; report-to="x"' };
+  const EMBEDDER = { "cross-origin-embedder-policy": "require-corp" };
+
+  it.each([
+    ["https://x.example/", { ...OPENER, ...EMBEDDER }, "isolate-and-require-corp"],
+    ["http://x.example/", { ...OPENER, ...EMBEDDER }, null],
+    ["http://x.example/", { "document-isolation-policy": "isolate-and-require-corp" }, null],
+    ["https://x.example/", OPENER, null],
+    ["https://x.example/", EMBEDDER, null],
+    ["https://x.example/", { ...OPENER, "cross-origin-embedder-policy": "credentialless" }, null],
+    ["https://x.example/", { ...OPENER, "cross-origin-embedder-policy": "require-corp, require-corp" }, null],
+    ["https://x.example/", { ...EMBEDDER, "cross-origin-opener-policy": "same-origin-allow-popups" }, null],
+    ["https://x.example/", { "document-isolation-policy": "isolate-and-credentialless" }, "isolate-and-credentialless"],
+  ])("%s with %o: %s", async (url, fields, isolation) => {
+    expect(await isolationOf(url, fields)).toBe(isolation);
+  });
+
+  it("is a document: nothing else is told so", async () => {
+    const url = "https://x.example/data";
+    const own = { url, origin: "https://x.example", topLevelOrigin: "https://x.example" };
+    expect(await isolationOf(url, { ...OPENER, ...EMBEDDER }, requestFor(own))).toBeNull();
   });
 });

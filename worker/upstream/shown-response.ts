@@ -1,9 +1,9 @@
 /** Parts of a response that the phone is told (Fetch section 2.2.6, filtered responses). */
-import { reasonOf } from "../../shared/http/head-fields.ts";
+import { headerValue, headerValues, reasonOf } from "../../shared/http/head-fields.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
 import { HIDDEN_AGE, HIDDEN_ETAG, HIDDEN_LAST_MODIFIED, SHARED_CACHE } from "../../shared/http/phone-fields.ts";
 import { currentAge } from "../../shared/http-cache/cache-rules.ts";
-import { hasNullBody, isSameOrigin } from "../../shared/web/origin.ts";
+import { hasNullBody, isPotentiallyTrustworthy, isSameOrigin } from "../../shared/web/origin.ts";
 import { exposedFields, type Tainting } from "./cors.ts";
 import { endToEndFields, fittingFields, knownStatus } from "./fields.ts";
 import { isRedirect, locationOf } from "./redirects.ts";
@@ -21,6 +21,7 @@ interface ShownResponse {
 interface LastHop {
   readonly method: string;
   readonly tainting: Tainting;
+  readonly url: URL;
   /** The hop is not the first. */
   readonly isRedirected: boolean;
   /** The store has it, and its origin says that it holds. */
@@ -29,7 +30,7 @@ interface LastHop {
   readonly now: number;
 }
 
-type AskedHead = Pick<RequestHead, "method" | "url" | "origin" | "destination" | "credentials">;
+type AskedHead = Pick<RequestHead, "mode" | "method" | "url" | "origin" | "destination" | "credentials">;
 
 export function shownResponse(response: Response, head: AskedHead, hop: LastHop): ShownResponse {
   const shown = filtered(response, head, hop);
@@ -40,14 +41,17 @@ export function shownResponse(response: Response, head: AskedHead, hop: LastHop)
 function filtered(
   response: Response,
   head: AskedHead,
-  { method, tainting, isRedirected, isHeld, now }: LastHop,
+  { method, tainting, url, isRedirected, isHeld, now }: LastHop,
 ): ShownResponse {
   const { headers } = response;
   const status = knownStatus(response.status);
   const fields = endToEndFields(headers);
   const hasBody = response.body !== null && !hasNullBody(method, status);
   const line = { status, ...reasonOf({ status, statusText: response.statusText }) };
-  if (tainting === "basic") return { ...line, headers: fields, hasBody, showsUrl: true };
+  if (tainting === "basic") {
+    const shown = head.mode === "navigate" ? withIsolation(fields, url) : fields;
+    return { ...line, headers: shown, hasBody, showsUrl: true };
+  }
   if (tainting === "cors") {
     // A redirect that was not followed: its goal is for nobody to know.
     if (isRedirect(status, locationOf(headers))) return { status, headers: [], hasBody: false, showsUrl: true };
@@ -59,7 +63,8 @@ function filtered(
   if (!isUsable(head)) {
     // A page knows anyway that its own origin's URL led elsewhere. Of another origin's it may not know that.
     const isOwn = isSameOrigin(head.origin, head.url);
-    return { status: 200, headers: isOwn ? withoutCaching([]) : [], hasBody: false, showsUrl: false };
+    const policy = fields.filter(([name]) => name === "cross-origin-resource-policy");
+    return { status: 200, headers: isOwn ? withoutCaching(policy) : policy, hasBody: false, showsUrl: false };
   }
   const showsUrl = isBase(head.destination);
   const shown = opaqueFields(fields, head.destination);
@@ -71,6 +76,25 @@ function filtered(
     hasBody: hasBody && status !== 416,
     showsUrl,
   };
+}
+
+const ISOLATION = "document-isolation-policy";
+
+/**
+ * Whether a document asks to be cross-origin isolated (HTML section 7.1.4). In the app's frame COOP and COEP do nothing;
+ * `Document-Isolation-Policy` does the same for one document. The phone sees to it that isolated documents embed only what
+ * allows it. `credentialless` is left out: it would need to know of each request whether such a document makes it.
+ */
+function withIsolation(fields: readonly HeaderField[], url: URL): readonly HeaderField[] {
+  const isSecure = isPotentiallyTrustworthy(url);
+  if (!isSecure) return fields.filter(([name]) => name !== ISOLATION);
+  const [opener = "", embedder = ""] = ["opener", "embedder"].map((of) =>
+    headerValues(fields, `cross-origin-${of}-policy`).join(),
+  );
+  const asks = /^same-origin *(;|$)/.test(opener) && /^require-corp *(;|$)/.test(embedder);
+  return asks && headerValue(fields, ISOLATION) === null
+    ? [...fields, [ISOLATION, "isolate-and-require-corp"]]
+    : fields;
 }
 
 function hiddenAge(headers: readonly HeaderField[], exposed: readonly HeaderField[], now: number): HeaderField[] {
@@ -95,6 +119,8 @@ const FIELDS = new Set([
   "content-length",
   "content-range",
   "content-type",
+  // Isolated documents embed what has it.
+  "cross-origin-resource-policy",
   "date",
   "expires",
   "vary",

@@ -392,6 +392,7 @@ class Exchange {
     const hop = {
       method: this.#method,
       tainting: this.#tainting,
+      url,
       isRedirected,
       isHeld: this.#isHeld,
       now: this.#deps.now(),

@@ -342,10 +342,11 @@ const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-downloads all
  * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
  * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
  */
-const PERMISSIONS = "fullscreen autoplay clipboard-write encrypted-media picture-in-picture screen-wake-lock"
-  .split(" ")
-  .map((feature) => `${feature} *`)
-  .join("; ");
+const PERMISSIONS =
+  "fullscreen autoplay clipboard-write encrypted-media picture-in-picture screen-wake-lock cross-origin-isolated"
+    .split(" ")
+    .map((feature) => `${feature} *`)
+    .join("; ");
 
 /** The iframe that documents of slots are shown in. */
 export function createSlotFrame(document: Document): HTMLIFrameElement {
