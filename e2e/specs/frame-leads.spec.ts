@@ -123,9 +123,9 @@ type Sandboxed = readonly [frameKind: "own" | "other", sandbox: string | null, t
 const SANDBOXED: readonly Sandboxed[] = [
   ["other", null, false],
   ["own", "allow-scripts allow-same-origin allow-forms", true],
-  ["other", "allow-scripts allow-same-origin allow-forms allow-top-navigation-by-user-activation", true],
 ];
 const FURTHER: readonly Sandboxed[] = [
+  ["other", "allow-scripts allow-same-origin allow-forms allow-top-navigation-by-user-activation", true],
   ["own", null, false],
   ["other", "allow-scripts allow-same-origin allow-forms", true],
   ["other", "allow-scripts allow-same-origin allow-forms allow-top-navigation-by-user-activation", false],

@@ -42,10 +42,11 @@ test("it keeps its pairing, so the next start needs no key", async ({ app, origi
 });
 
 test("the link on a printed address pairs and loads at once", async ({ page, link, edge, origin }) => {
-  origin.page("/", "<p>First page</p>");
+  origin.page("/", "<p>First page</p>", "First");
   const app = new AppPage(page, `http://localhost:${link.port}`);
   await app.open(edge.accessKey, `${origin.origin}/`);
-  await expect(app.frame().getByText("First page")).toBeVisible();
+  // The app has it from the page. Of a frame that comes while the address leads to another host, the automation may know nothing.
+  await expect(page).toHaveTitle(/First/);
 });
 
 test("its manifest, icons and screenshots are there", async ({ app }) => {

@@ -127,7 +127,7 @@ test("redirect: manual and error work as they do directly", async ({ app, origin
   expect(result).toEqual({ type: "opaqueredirect", status: 0, error: "TypeError" });
 });
 
-test("the fragment of a redirect is the page's, and without one that of the address", async ({
+test("the fragment of a redirect is the page's, and without one that of the address @long", async ({
   app,
   origin,
   otherOrigin,

@@ -81,8 +81,8 @@ const TRIED: readonly (readonly [Kind, readonly Way[]])[] = [
 ];
 
 for (const [kind, ways] of TRIED) {
-  // These two differ from the rest by their first document alone.
-  const tag = kind === "written" || kind === "srcdoc" ? "@long" : [];
+  // The others differ from these two by their first document alone.
+  const tag = kind === "blank" || kind === "other" ? [] : "@long";
   test(`a script sends a frame with a document of the kind "${kind}" to real addresses, as in a direct visit`, {
     tag,
   }, async ({ app, origin, otherOrigin, direct, network }) => {

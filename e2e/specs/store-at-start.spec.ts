@@ -29,7 +29,7 @@ test("a fresh document comes with no request where the app has just started, too
   expect(origin.requestsTo("/document")).toHaveLength(1);
 });
 
-test("nothing that is stored of a page comes again where the app is opened with its address", async ({
+test("nothing that is stored of a page comes again where the app is opened with its address @long", async ({
   app,
   origin,
 }) => {
