@@ -14,11 +14,13 @@ export const READ_OPEN = `${READ_HOOK}(`;
 export const READ_CLOSE = `,${READ_HOOK})`;
 /** In place of `READ_CLOSE` after a window or document whose members are taken apart. */
 export const PARTS_CLOSE = `,${READ_HOOK},1)`;
+/** In place of `READ_CLOSE` after what a message is posted to. */
+export const POST_CLOSE = `,${READ_HOOK},2)`;
 /** In place of `READ_CLOSE` in a property that was shorthand: its name and a colon come before `READ_OPEN`. */
 export const SHORTHAND_CLOSE = `,${READ_HOOK},0)`;
 
 const ANY_MARK =
-  /var ropeway\$=globalThis\.ropeway\$\|\|\(v=>v\);|(?:location|top):ropeway\$\((location|top),ropeway\$,0\)|ropeway\$\(|,ropeway\$(?:,1)?\)/g;
+  /var ropeway\$=globalThis\.ropeway\$\|\|\(v=>v\);|(?:location|top):ropeway\$\((location|top),ropeway\$,0\)|ropeway\$\(|,ropeway\$(?:,[12])?\)/g;
 /** The text without the marks. */
 export const withoutReadMarks = (text: string): string => text.replace(ANY_MARK, "$1");
 

@@ -4,16 +4,20 @@
  * a policy, and its scripts get the functions of this window, which are controlled.
  */
 import { isPage, removeNetworkFeatures } from "../documents/this-document.ts";
+import { ropewayPath } from "../slot-url.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 import { patchElements, showInFrame } from "./elements.ts";
 import { patchConnection } from "./identity.ts";
 import { watchFrameNavigations, windowIn } from "./navigations.ts";
 import type { PageContext, Realm } from "./page-context.ts";
-import { patchAccessor, patchMethod, removeProperties } from "./patch.ts";
+import { patchAccessor, patchMethod, RESTORE, removeProperties } from "./patch.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
 const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'self' ";
 const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "Worker", "SharedWorker", "open", "Image"];
+
+const getCurrentScript = Object.getOwnPropertyDescriptor(Document.prototype, "currentScript")?.get;
+const { getAttribute } = Element.prototype;
 
 /** A `srcdoc` document is there: asks the next page script around it to adopt it. */
 const ADOPT = "ropeway-adopt";
@@ -91,6 +95,7 @@ export class ChildWindows {
     this.#seen.add(seen);
     if (!this.#realms.has(child.Document.prototype)) {
       this.#realms.add(child.Document.prototype);
+      this.#keepNatives(child);
       removeNetworkFeatures(child);
       patchConnection(child, this.#context);
       removeProperties(child.Navigator.prototype, ["serviceWorker"]);
@@ -108,6 +113,26 @@ export class ChildWindows {
     seen.head?.append(meta);
     meta.remove();
     this.#lend(child);
+  }
+
+  /** Chromium keeps a blank frame's window for the document that comes next: to that they come back. */
+  #keepNatives(child: Realm): void {
+    const { document, Document, Navigator } = child;
+    const had = (holder: object, names: readonly string[]) =>
+      names.map((name) => [holder, name, Object.getOwnPropertyDescriptor(holder, name)] as const);
+    const taken = [
+      ...had(child, BORROWED),
+      ...had(Navigator.prototype, ["serviceWorker", "sendBeacon"]),
+      ...had(Document.prototype, ["cookie"]),
+    ];
+    const restore = () => {
+      // A page may say so, too, but not in the next document before its page script, nor while that runs.
+      const script = child.document === document ? null : (getCurrentScript?.call(child.document) as Element | null);
+      if (script === null || !getAttribute.call(script, "src")?.endsWith(ropewayPath.pageScript)) return;
+      this.#realms.delete(Document.prototype);
+      for (const [holder, name, descriptor] of taken) if (descriptor) Object.defineProperty(holder, name, descriptor);
+    };
+    child.addEventListener(RESTORE, restore, { once: true });
   }
 
   /** In any document of the window: a blob's is shown in its place. */

@@ -12,6 +12,8 @@ export interface PageMessages {
   readonly names: OriginNames;
   /** As of `ForeignWindows`. */
   readonly steered: (value: object) => object;
+  /** In place of a value that a script is about to post a message to: a window gets it in this window's name. */
+  readonly addressee: (value: unknown) => unknown;
   /** Has elements of frames hand out their windows as the page is to see them. */
   readonly patchFrames: (realm: Realm) => void;
 }
@@ -25,6 +27,11 @@ export function patchMessages(context: PageContext): PageMessages {
   const foreign = new ForeignWindows({
     post: (target, args) => sender.post(target, args),
     go: (target, url, replaces) => send(target, url, replaces, context, names),
+  });
+  window.addEventListener(POSTER, (event) => {
+    event.stopImmediatePropagation();
+    lent = (event as CustomEvent<Post>).detail;
+    queueMicrotask(() => lend(window));
   });
   holdUnknown(names);
   // The first message to the page around, and from it, need not wait then.
@@ -56,20 +63,20 @@ export function patchMessages(context: PageContext): PageMessages {
   patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
   const patchFrames = (realm: Realm) => patchContentWindow(realm, foreign);
   patchFrames(window);
-  patchMethod(window, "postMessage", (native, self, args) => {
+  patchMethod(window, "postMessage", (_native, self, args) => {
     if (foreign.isProxy(self)) return sender.post(foreign.native(self) as Window, args);
-    const { targetOrigin } = envelopeOf(args);
-    if (namedOrigin(targetOrigin) !== config.realOrigin) return native(self, args);
-    const [message, given, transfer] = args;
-    const isOptions = typeof given === "object" && given !== null;
-    return native(
-      self,
-      isOptions
-        ? [message, { ...given, targetOrigin: config.slotOrigin }]
-        : [message, config.slotOrigin, transfer ?? []],
-    );
+    const { message, targetOrigin, transfer } = envelopeOf(args);
+    const isNamed = namedOrigin(targetOrigin) === config.realOrigin;
+    // Of a text in place of options no member counts.
+    const mapped = isNamed ? [message, { ...(args[1] as object), targetOrigin: config.slotOrigin, transfer }] : args;
+    return (lent ?? own)(postMessage, self, mapped);
   });
-  return { names, patchFrames, steered: (value) => foreign.steered(value) };
+  return {
+    names,
+    patchFrames,
+    steered: (value) => foreign.steered(value),
+    addressee: (value) => foreign.show(foreign.native(value)),
+  };
 }
 
 /** A frame's next document, which may be one of Ropeway's own, has the realm's window, too. */
@@ -116,6 +123,27 @@ function namedOrigin(targetOrigin: string): string | null {
   return origin === "null" ? null : origin;
 }
 
+type Post = (native: Window["postMessage"], target: unknown, args: readonly unknown[]) => void;
+
+/** Event of a window that is lent the function of another one of its origin. */
+const POSTER = "ropeway-poster";
+const { dispatchEvent } = EventTarget.prototype;
+
+/**
+ * By which messages go to this window. To the browser, the window whose script calls is the one that posts, and the
+ * function that sees to the target's name is a script of the window that is called. So a window that is handed out is
+ * lent a function of the one that takes it, for the rest of the turn.
+ */
+let lent: Post | null = null;
+const own: Post = (native, target, args) => Reflect.apply(native, target, args);
+const { postMessage } = window;
+
+/** @param target of this origin. This window has its own function again. */
+function lend(target: Window): void {
+  if (target === window) lent = null;
+  else dispatchEvent.call(target, new CustomEvent(POSTER, { detail: own }));
+}
+
 class Sender {
   readonly #names: OriginNames;
   /** Messages that wait until the target's slot is known, and those that were sent after them. */
@@ -146,6 +174,7 @@ class Sender {
   /** The browser compares the target's slot with the ones named, as it does with origins. */
   #send(target: Window, { message, targetOrigin, transfer }: Envelope, args: readonly unknown[] | null): void {
     const origin = namedOrigin(targetOrigin);
+    if (!isForeign(target)) lend(target);
     if (origin === null && args !== null) return void Reflect.apply(target.postMessage, target, args);
     const slots = origin === null ? [targetOrigin] : this.#names.slots(origin);
     // Ports can be sent once.
@@ -237,10 +266,12 @@ class ForeignWindows {
   /** The page gets to see a proxy in place of a window; any other value as it is. */
   show<T>(value: T): T {
     // Pages do not write to the shell.
-    if (!isWindow(value) || [window, window.top].includes(value)) return value;
+    if (!isWindow(value) || value === window.top) return value;
     const known = this.#proxies.get(value);
     if (known !== undefined) return known as T & Window;
-    return isForeign(value) ? (this.#createProxy(value) as T & Window) : value;
+    if (isForeign(value)) return this.#createProxy(value) as T & Window;
+    lend(value);
+    return value;
   }
 
   /** In place of another window of the page, or its `location`, that a script is about to send somewhere. */

@@ -423,7 +423,7 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   return found;
 }
 
-const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
+const { attachShadow, getAttribute, setAttribute, removeAttribute } = Element.prototype;
 
 function attributeOf(element: Element): string {
   return /^(?:button|input)$/i.test(element.localName) ? "formtarget" : "target";
@@ -586,7 +586,6 @@ function submitByBrowser(
   form.enctype = encoding;
   form.acceptCharset = charset;
   form.target = target;
-  form.hidden = true;
   for (const [name, value] of data) {
     const input = htmlElement(document, "input");
     input.name = name;
@@ -601,9 +600,12 @@ function submitByBrowser(
     }
     form.append(input);
   }
-  document.documentElement.append(form);
+  // The page has had the events of its own form; those of this one do not leave the tree.
+  const host = htmlElement(document, "div");
+  attachShadow.call(host, { mode: "closed" }).append(form);
+  document.documentElement.append(host);
   nativeSubmit.call(form);
-  form.remove();
+  host.remove();
 }
 
 function goByBrowser(leaving: Leaving, slotUrl: string, { config, realm }: PageContext): void {

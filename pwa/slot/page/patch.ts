@@ -1,8 +1,13 @@
-/** Replaces built-ins of a window. Pages may change the same built-ins later; ours were taken first. */
+/** Replaces built-ins of a page's window. Pages may change the same built-ins later; ours were taken first. */
 
 import { parseUrl } from "../../../shared/web/origin.ts";
 
 const { apply, construct, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect;
+
+/** The page script begins: whoever has replaced built-ins of the window, for a document before, puts them back. */
+export const RESTORE = "ropeway-restore";
+// Tests of single rules have no window.
+globalThis.dispatchEvent?.(new Event(RESTORE));
 
 export type NativeCall = (self: unknown, args: readonly unknown[]) => unknown;
 

@@ -23,7 +23,7 @@ const TOLD: Readonly<Record<string, string>> = {
 
 const PARTS = ["protocol", "host", "hostname", "port", "pathname", "search", "hash"] as const;
 
-export function answerReads({ config }: PageContext, { names, steered }: PageMessages): void {
+export function answerReads({ config }: PageContext, { names, steered, addressee }: PageMessages): void {
   const { location: native, top } = window;
   const shown = createLocation(native, config, names);
   const address = realAddress(config);
@@ -32,7 +32,7 @@ export function answerReads({ config }: PageContext, { names, steered }: PageMes
   const swap = (value: unknown): unknown => {
     if (typeof value === "string") return address(value);
     if (value === native) return shown;
-    if (value === top && value !== window) return pageAround();
+    if (value === top) return pageAround();
     return typeof value === "object" && value !== null ? steered(value) : value;
   };
   const partsOf = (value: unknown): unknown =>
@@ -43,7 +43,8 @@ export function answerReads({ config }: PageContext, { names, steered }: PageMes
       : value;
   hideMarks();
   Object.defineProperty(window, READ_HOOK, {
-    value: (value: unknown, _hook: unknown, kind: unknown) => (kind === 1 ? partsOf(value) : swap(value)),
+    value: (value: unknown, _hook: unknown, kind: unknown) =>
+      kind === 1 ? partsOf(value) : kind === 2 ? addressee(value === top ? swap(value) : value) : swap(value),
     writable: true,
   });
 }

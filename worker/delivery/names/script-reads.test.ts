@@ -5,13 +5,14 @@ import { describe, expect, it, vi } from "vitest";
 import { READ_PRELUDE, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import { markReads } from "./script-reads.ts";
 
-/** Reads as «…», destructured windows as «1…», shorthand as «0…», so that the table can be read. */
+/** Reads as «…», destructured windows as «…1», what is posted to as «…2», shorthand as «0…», so that the table can be read. */
 const shown = (text: string): string | null =>
   markReads(text)
     ?.replace(READ_PRELUDE, "§")
     .replaceAll("location:ropeway$(location,ropeway$,0)", "«0location»")
     .replaceAll("ropeway$(", "«")
     .replaceAll(",ropeway$,1)", "1»")
+    .replaceAll(",ropeway$,2)", "2»")
     .replaceAll(",ropeway$)", "»") ?? null;
 
 describe("marks of a script", () => {
@@ -48,6 +49,13 @@ describe("marks of a script", () => {
     ["<!-- a\nlocation", "<!-- a\n§«location»"],
     ["\ufefflocation", "\ufeff§«location»"],
     ["#!x\nlocation", "#!x\n§«location»"],
+    ["parent.postMessage(location)", "§«parent2».postMessage(«location»)"],
+    ["a?.b.postMessage(1);(b||c)?.postMessage(2)", "§a?.b.postMessage(1);(«b||c2»)?.postMessage(2)"],
+    ["a?.b?.postMessage(1);f(a).postMessage(1)", "§«a?.b2»?.postMessage(1);«f(a)2».postMessage(1)"],
+    ["top.postMessage(1);postMessage(2)", "§«top2».postMessage(1);postMessage(2)"],
+    ["(a,x=top).postMessage(1);w.origin.postMessage(2)", "§(a,«x=«top»2»).postMessage(1);«w.origin2».postMessage(2)"],
+    ["a.postMessage(b.postMessage).postMessage(1)", "§««a2».postMessage(b.postMessage)2».postMessage(1)"],
+    ["const{location}=w.origin", "§const{location}=««w.origin»1»"],
   ])("%s", (text, marks) => {
     expect(shown(text)).toBe(marks);
     expect(withoutReadMarks(markReads(text) ?? "")).toBe(text);
@@ -77,6 +85,7 @@ describe("marks of a script", () => {
     "/location/",
     "// location",
     "a in[0].location",
+    "a.postMessage;a.postMessage.call(b);a['postMessage'](1);class A extends B{a(){super.postMessage(1)}}",
     "var top=box.top;el.style.top=top+'px'",
     "location is no script(",
     "ropeway$;location",

@@ -2,7 +2,8 @@
  * Reads of `location` and `top` in a script. A browser lets nobody change either, and on a slot both say where the slot is;
  * so each read passes through a call that swaps these two objects and gives back all others. A local variable of the same
  * name passes through unchanged, so scopes need no looking at. Writes of the window's own stay: the browser resolves them
- * on the slot. Where another window's `location` is written, that window passes through.
+ * on the slot. Where another window's `location` is written, that window passes through; so does what a message is
+ * posted to.
  *
  * Addresses of elements pass through it, too: scripts compare them with `location`, and a script that is not marked is to
  * see the slot in both.
@@ -10,6 +11,7 @@
 import { type Node, type Options, Parser, type TokenType, tokTypes } from "acorn";
 import {
   PARTS_CLOSE,
+  POST_CLOSE,
   READ_CLOSE,
   READ_HOOK,
   READ_OPEN,
@@ -19,7 +21,7 @@ import {
 
 /** What a text has in which there may be such a read; most that say `top` mean the edge of a box. */
 const MENTIONS =
-  /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=/;
+  /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=|\.\s*postMessage\s*\(/;
 
 /** Members that are addresses on the slot, or parts of them. */
 const ADDRESSES = "action baseURI currentSrc formAction host hostname href origin poster src".split(" ");
@@ -63,6 +65,7 @@ export function markReads(text: string): string | null {
   const edits: Edit[] = [];
   const targets = new WeakSet<Tree>();
   const constructors = new WeakSet<Tree>();
+  const posted = new WeakSet<Tree>();
   let hidesGlobal = false;
   walk(program, (visit) => {
     const { node, parent, key } = visit;
@@ -70,10 +73,16 @@ export function markReads(text: string): string | null {
     if (isOfConstructor(visit, constructors)) constructors.add(node);
     const isTarget = key === "value" && targets.has(parent);
     hidesGlobal ||= node.name === "globalThis" && (isTarget || DECLARES.test(`${parent.type} ${key}`));
-    if (!isTarget && !constructors.has(node)) edits.push(...editsOf(visit, text));
+    const addressee = postedTo(node);
+    if (addressee !== null) posted.add(addressee);
+    const isPosted = posted.has(node);
+    if (isPosted) edits.push(...around(node, POST_CLOSE, text));
+    // That mark is one of a read, too.
+    const isMarked = isPosted && nameRead(node) !== null;
+    if (!isTarget && !constructors.has(node) && !isMarked) edits.push(...editsOf(visit, text));
   });
   if (edits.length === 0 || edits.length > 2 * MOST_MARKS || hidesGlobal) return null;
-  return edited(text, [[firstStatement(program, text), READ_PRELUDE], ...edits]);
+  return edited(text, [...edits, [firstStatement(program, text), READ_PRELUDE]]);
 }
 
 /** Places of names by which `globalThis` would be another one where the prelude reads it. */
@@ -168,10 +177,11 @@ function firstStatement(program: Tree, text: string): number {
   return first?.start ?? text.length;
 }
 
+/** @param edits of which one goes before those at the same place that came earlier: what is inside comes later, and ends first. */
 function edited(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let last = 0;
-  for (const [at, insertion] of [...edits].sort(([one], [other]) => one - other)) {
+  for (const [at, insertion] of [...edits].reverse().sort(([one], [other]) => one - other)) {
     parts.push(text.slice(last, at), insertion);
     last = at;
   }
@@ -204,6 +214,15 @@ function otherWindow({ object }: Tree): Tree | null {
   if (!isTree(object) || nameRead(object) !== null) return null;
   const isOwn = ["window", "self", "globalThis", "document"].includes(String(object.name));
   return isOwn || object.type === "Super" || object.type === "ThisExpression" ? null : object;
+}
+
+/** What a call posts a message to: a window gets it in the name of the window whose script calls. */
+function postedTo({ type, callee }: Tree): Tree | null {
+  if (type !== "CallExpression" || !isTree(callee) || callee.type !== "MemberExpression") return null;
+  const { object, property, computed, optional } = callee;
+  if (computed === true || !isTree(property) || property.name !== "postMessage") return null;
+  if (!isTree(object) || object.type === "Super" || (optional !== true && mayEnd(object))) return null;
+  return object;
 }
 
 function around(node: unknown, close: string, text: string): Edit[] {
