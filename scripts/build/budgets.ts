@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 93.7 * KB,
+    limit: 93.8 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 12 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { openBrowser } from "../testing/tab-rig.ts";
@@ -83,6 +83,25 @@ it("sends the frame out again where it has lost its way, and its page waits", ()
   show(`${B}/`, "b");
   waits();
   expect([shown().phase, log.slice(sent)]).toEqual(["loaded", [`src again ${B}/`]]);
+});
+
+it("leaves a frame alone whose boot page goes on to the page at this moment", () => {
+  vi.useFakeTimers();
+  const { booted, hear, log, say, show, tab } = openBrowser();
+  show(`${A}/`, "a");
+  tab.go(`${B}/`);
+  const sent = log.length;
+  const waits = () => hear({ type: "navigation", kind: "answered", id: 1 });
+  waits();
+  say(B, "slot-ready");
+  booted.add(B);
+  vi.advanceTimersByTime(2_900);
+  waits();
+  expect(log.slice(sent)).toEqual([]);
+  vi.advanceTimersByTime(200);
+  waits();
+  expect(log.slice(sent)).toEqual([`src again ${B}/`]);
+  vi.useRealTimers();
 });
 
 describe("going somewhere else than the page that is on its way", () => {

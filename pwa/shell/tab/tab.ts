@@ -34,6 +34,9 @@ const TROUBLES: readonly unknown[] = [
   "sync",
 ] satisfies readonly Trouble[];
 
+/** Milliseconds in which a boot page comes to the page it goes on to. A frame that is sent there meanwhile loads it twice. */
+const ARRIVAL_TIME = 3_000;
+
 /** Links that a page names, of which the tunnel takes as many as it may. */
 const MOST_LINKS = 10;
 
@@ -80,6 +83,8 @@ export class Tab implements AppTab, TabActions {
   readonly #icons: IconLoader;
   #navigation: TabNavigation = step.START;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When a boot page last said that it is there, by `performance.now()`. */
+  #bootedAt = Number.NEGATIVE_INFINITY;
   /** Those of the page that the person was told of. */
   #troubles = new Set<Trouble>();
 
@@ -259,7 +264,7 @@ export class Tab implements AppTab, TabActions {
       const hasLostItsWay = sent.isAnswered && step.journeyOf(this.#navigation)?.url === url;
       this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
       // A boot page that does not come is asked for again by the time that it takes.
-      if (this.#setFrameOut() || !hasLostItsWay) return;
+      if (this.#setFrameOut() || !hasLostItsWay || performance.now() - this.#bootedAt < ARRIVAL_TIME) return;
       if (this.#frame.places?.isBooted(new URL(url).origin) === true) this.#show(url, false, true);
       return;
     }
@@ -331,6 +336,7 @@ export class Tab implements AppTab, TabActions {
     switch (message.type) {
       case "booting":
       case "slot-ready":
+        this.#bootedAt = performance.now();
         return this.#onDocumentLeft(slot);
       case "navigate":
         return this.#onNavigate(message, slot);

@@ -103,7 +103,7 @@ it("gives the answer to a form to a slot worker of before, which does not say th
 it("is told of three times, with longer pauses, for as long as nobody has come for it", () => {
   for (const [comesAfter, times] of [
     [1_000, 0],
-    [7_000, 1],
+    [5_000, 1],
     [25_000, 3],
   ] as const) {
     const { platform, held, claim, named } = rig();

@@ -26,11 +26,8 @@ export function holdsNavigation(held: HeldResponses, url: string): boolean {
   return held.has(keyOf(new URL(url).origin, url));
 }
 
-/**
- * Milliseconds: a slot's worker may have to start first, on a phone that is busy. A page whose frame is sent there again just
- * as it comes loads twice.
- */
-const PAUSES: readonly number[] = [6_000, 6_000, 12_000];
+/** Milliseconds: a slot's worker may have to start first, on a phone that is busy. */
+const PAUSES: readonly number[] = [3_000, 6_000, 12_000];
 
 /**
  * Tells, now and then, that nobody has come for a navigation whose head is there. Its slot may have come too early, and got

@@ -167,7 +167,7 @@ function DemoCard({ url, actions }: { url: string; actions: BrowserActions }) {
       </span>
       <span class="row-text">
         <span class="row-title">Try the demo site</span>
-        <span class="row-hint">A newspaper and 150 images, built in</span>
+        <span class="row-hint">A newspaper, and 150 images</span>
       </span>
       <Icon name="forward" />
     </button>
