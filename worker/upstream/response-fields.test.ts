@@ -78,6 +78,22 @@ describe("a document that asks to be isolated", () => {
     expect(await isolationOf(url, fields)).toBe(isolation);
   });
 
+  it.each([
+    ["cross-origin", "cross-origin"],
+    ["same-site", "same-site"],
+    ["nonsense", null],
+    ["cross-origin, cross-origin", null],
+  ])("embeds what says so: %s is told as %s", async (policy, told) => {
+    const url = "https://cdn.x.example/a.png";
+    const picture = { "content-type": "image/svg+xml", "cross-origin-resource-policy": policy };
+    for (const destination of ["image", ""] as const) {
+      const web = fakeWeb({ [url]: () => new Response("<svg/>", { headers: picture }) });
+      const own = { origin: "https://x.example", topLevelOrigin: "https://x.example" };
+      const { head } = await web.upstream(requestFor({ url, mode: "no-cors", destination, ...own }));
+      expect(headerValue(head.headers, "cross-origin-resource-policy"), destination).toBe(told);
+    }
+  });
+
   it("is a document: nothing else is told so", async () => {
     const url = "https://x.example/data";
     const own = { url, origin: "https://x.example", topLevelOrigin: "https://x.example" };

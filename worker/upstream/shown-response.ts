@@ -63,7 +63,7 @@ function filtered(
   if (!isUsable(head)) {
     // A page knows anyway that its own origin's URL led elsewhere. Of another origin's it may not know that.
     const isOwn = isSameOrigin(head.origin, head.url);
-    const policy = fields.filter(([name]) => name === "cross-origin-resource-policy");
+    const policy = fields.filter(isResourcePolicy);
     return { status: 200, headers: isOwn ? withoutCaching(policy) : policy, hasBody: false, showsUrl: false };
   }
   const showsUrl = isBase(head.destination);
@@ -81,8 +81,8 @@ function filtered(
 const ISOLATION = "document-isolation-policy";
 
 /**
- * Whether a document asks to be cross-origin isolated (HTML section 7.1.4). In the app's frame COOP and COEP do nothing;
- * `Document-Isolation-Policy` does the same for one document. The phone sees to it that isolated documents embed only what
+ * Isolates a document that asks for it (HTML section 7.1.4, cross-origin isolation). In the app's frame COOP and COEP do
+ * nothing; `Document-Isolation-Policy` does the same for one document. The phone sees to it that isolated documents embed only what
  * allows it. `credentialless` is left out: it would need to know of each request whether such a document makes it.
  */
 function withIsolation(fields: readonly HeaderField[], url: URL): readonly HeaderField[] {
@@ -119,8 +119,6 @@ const FIELDS = new Set([
   "content-length",
   "content-range",
   "content-type",
-  // Isolated documents embed what has it.
-  "cross-origin-resource-policy",
   "date",
   "expires",
   "vary",
@@ -142,7 +140,13 @@ function isBase(destination: Destination): boolean {
 
 /** @param destination style sheets say what the referrers are of what they load. */
 function opaqueFields(fields: readonly HeaderField[], destination: Destination): HeaderField[] {
-  return fields.filter(([name]) => FIELDS.has(name) || (name === "referrer-policy" && destination === "style"));
+  const isTold = (name: string): boolean => FIELDS.has(name) || (name === "referrer-policy" && destination === "style");
+  return fields.filter((field) => isTold(field[0]) || isResourcePolicy(field));
+}
+
+/** By which a response says that isolated documents may embed it. Browsers take another value for none. */
+function isResourcePolicy([name, value]: HeaderField): boolean {
+  return name === "cross-origin-resource-policy" && /^(?:same-origin|same-site|cross-origin)$/.test(value);
 }
 
 /**

@@ -146,7 +146,7 @@ export class Phone {
   }
 }
 
-/** Milliseconds in which an app that is stored opens anew. Each time after that takes twice as long. */
+/** Milliseconds in which an app that is stored opens anew, and so long the first wait; each one after that is twice as long. */
 const REOPENED_WITHIN = 3_000;
 
 /**

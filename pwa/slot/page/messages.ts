@@ -67,7 +67,7 @@ export function patchMessages(context: PageContext): PageMessages {
     if (foreign.isProxy(self)) return sender.post(foreign.native(self) as Window, args);
     const { message, targetOrigin, transfer } = envelopeOf(args);
     const isNamed = namedOrigin(targetOrigin) === config.realOrigin;
-    // Of a text in place of options no member counts.
+    // A text may stand in place of options; it has none of their members.
     const mapped = isNamed ? [message, { ...(args[1] as object), targetOrigin: config.slotOrigin, transfer }] : args;
     return (lent ?? own)(postMessage, self, mapped);
   });
