@@ -225,15 +225,14 @@ const ACTED_ON =
 
 /** The longest of the others go first. Where that does not do, the link refuses the head. */
 export function fittingFields(fields: readonly HeaderField[]): readonly HeaderField[] {
-  const size = ([name, value]: HeaderField): number => name.length + value.length + 32;
-  let [bytes, lines] = [fields.reduce((sum, field) => sum + size(field), 0), fields.length];
+  const sized = fields.map((field) => ({ field, size: field[0].length + field[1].length + 32 }));
+  let [bytes, lines] = [sized.reduce((sum, { size }) => sum + size, 0), fields.length];
   if (bytes <= ROOM && lines <= LINES) return fields;
   const dropped = new Set<HeaderField>();
-  const others = fields.filter(([name]) => !ACTED_ON.test(name)).sort((a, b) => size(b) - size(a));
-  for (const field of others) {
+  for (const { field, size } of sized.filter((each) => !ACTED_ON.test(each.field[0])).sort((a, b) => b.size - a.size)) {
     if (bytes <= ROOM && lines <= LINES) break;
     dropped.add(field);
-    bytes -= size(field);
+    bytes -= size;
     lines -= 1;
   }
   return fields.filter((field) => !dropped.has(field));
