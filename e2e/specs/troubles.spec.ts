@@ -34,7 +34,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
     says: "hides its page here",
   },
   "a tap for a window that a script fills": {
-    body: () => `<button onclick="window.open('', 'print')">Print</button>`,
+    body: () => `<button onclick="window.open('data:text/html,Print', 'print')">Print</button>`,
     says: "wanted to open a window",
     act: press,
   },
@@ -90,7 +90,7 @@ test("the browser itself is asked for in a sheet, with the address in the bar, a
   origin,
 }) => {
   const path = "/shop?item=7";
-  origin.page("/shop", `<p>Shop</p><button onclick="window.open('')">Print</button>`);
+  origin.page("/shop", `<p>Shop</p><button onclick="window.open('data:text/html,Print')">Print</button>`);
   await app.goto(`${origin.origin.replace("//", "//me:secret@")}${path}#part`);
   await app.frame().getByRole("button", { name: "Print" }).click();
   // By the keyboard alone.

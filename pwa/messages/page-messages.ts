@@ -99,7 +99,10 @@ export type PageToShell =
       readonly leads?: "page" | "window";
       /** As `sandboxAround` of the frame. */
       readonly sandbox?: Sandbox;
+      /** In a window of its own. Absent also from slots of before 2026-12, whose windows open in the one view. */
+      readonly opens?: OpensWindow;
     }
+  | WindowOrder
   /** The page's own document goes to another document of the slot: the shell shows that something happens. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
   /** It does not after all; a "document" follows. */
@@ -141,6 +144,42 @@ export type PageToShell =
       /** A form sends it there, whose body the slot's worker has given to the tunnel under this name. */
       readonly form?: string;
     };
+
+export interface OpensWindow {
+  /** By which the document that opens it speaks of it; null: it has no opener. */
+  readonly id: string | null;
+  /** Of the window, for its page and for others that name it; "" for none. */
+  readonly name: string;
+}
+
+/** To the window of this id, which the document's own window has opened; to the one that has opened it: without an id. */
+export interface WindowOrder {
+  readonly tag: typeof MESSAGE_TAG;
+  readonly type: "window";
+  readonly id?: string;
+  readonly act: /** A message, whose ports go with it. `targetOrigin`: a real origin, or "*". */
+    | { readonly kind: "post"; readonly data: unknown; readonly targetOrigin: string }
+    /** To a real URL. */
+    | { readonly kind: "go"; readonly url: string; readonly replace: boolean }
+    /** The window of the id; without one, that of the document itself. */
+    | { readonly kind: "close" }
+    /** Brings it to the front. */
+    | { readonly kind: "focus" }
+    /** The page wants no opener any more. */
+    | { readonly kind: "disown" };
+}
+
+/** Of the window of this id; without one, of the opener. */
+export interface WindowNews {
+  readonly tag: typeof MESSAGE_TAG;
+  readonly type: "window";
+  readonly id?: string;
+  readonly news: /** A message of its page, which is of this real origin. */
+    | { readonly kind: "message"; readonly data: unknown; readonly origin: string }
+    | { readonly kind: "closed" }
+    /** Its page is of the document's own origin, and has this real URL; null: it is of another one. */
+    | { readonly kind: "at"; readonly url: string | null };
+}
 
 /** Of any document in the page. It names no address: the app says the one in its own bar. */
 export interface TroubleTold {
@@ -194,6 +233,7 @@ export type ShellToPage =
       readonly origins: Readonly<Record<string, string>>;
       readonly asked: readonly string[];
     }
+  | WindowNews
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
   /** Links may be warmed. Slots of before 2026-12 do not answer. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "links-wanted" }

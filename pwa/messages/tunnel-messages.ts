@@ -295,7 +295,8 @@ type NavigationOrder =
    * A page leaves by itself for another document of its slot: costs are counted from here, and the page stays if that
    * fails. `url`: where to, real; null where that is not told.
    */
-  | { readonly kind: "by-page"; readonly tab: number; readonly url: string | null };
+  | { readonly kind: "by-page"; readonly tab: number; readonly url: string | null }
+  | { readonly kind: "closed"; readonly tab: number };
 
 export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }

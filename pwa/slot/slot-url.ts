@@ -138,3 +138,6 @@ export function shellOriginOf(slotOrigin: string): string {
   const [scheme = "", host = ""] = slotOrigin.split("//");
   return `${scheme}//${host.slice(host.indexOf(".") + 1)}`;
 }
+
+/** Begins the name of the frame of a window that a page has opened; the name that the page gave it follows. */
+export const OPENED_NAME = "ropeway-opened ";

@@ -242,6 +242,7 @@ function actOnStore(order: ShellToTunnel & { type: "store" }): void {
 function actOnNavigation(order: ShellToTunnel & { type: "navigation" }): void {
   if (order.kind === "begin") navigate(order);
   else if (order.kind === "abandon") abandon(tabs, order.id);
+  else if (order.kind === "closed") tabs.delete(order.tab);
   else leavePage(order.tab, order.url);
 }
 

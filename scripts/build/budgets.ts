@@ -16,11 +16,11 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 93.8 * KB,
+    limit: 99 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 12 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50.1 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50.3 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },

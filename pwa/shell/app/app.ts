@@ -79,6 +79,10 @@ export class App implements AppActions {
     this.#tabs.add(tab);
   }
 
+  remove(tab: AppTab): void {
+    this.#tabs.delete(tab);
+  }
+
   /** Draws anew: the state of the app, or of a tab, has changed. */
   draw(): void {
     if (this.#shown?.isOver() === true) this.#shown = null;

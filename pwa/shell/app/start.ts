@@ -3,7 +3,7 @@ import { setTimer } from "../../../shared/clock.ts";
 import { TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { EXPERIMENT_KEY, type TunnelStats } from "../../messages/tunnel-messages.ts";
-import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
+import type { LitePlatform, OpenedPlaces, PagePlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces, type WipeMessage } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
 import { SlotRegistry } from "../frames/slot-registry.ts";
@@ -17,6 +17,7 @@ import { typedNavigation, withoutFragment } from "../tab/navigation-request.ts";
 import { PageFrame } from "../tab/page-frame.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
 import { Tab } from "../tab/tab.ts";
+import { type AppWindow, Windows } from "../tab/windows.ts";
 import { App, TotalsStore } from "./app.ts";
 import { HISTORY_KEY, HistoryStore } from "./history-store.ts";
 import { hearLaunches, LAUNCHER, type LaunchQueue, parseLaunch } from "./launch-request.ts";
@@ -44,8 +45,8 @@ declare global {
 export interface Chrome {
   /** Draws the state, synchronously. */
   render(state: BrowserState): void;
-  /** The page's iframe goes into it. Never re-created or moved: a moved iframe reloads. */
-  readonly frameHost: HTMLElement;
+  /** The pages' iframes go into it. Never re-created or moved: a moved iframe reloads. */
+  readonly frameHost: ParentNode;
   /** Gives the page the focus, unless the person is busy with the address box or a sheet. */
   focusPage(): void;
   /** Does what a key asks for. @returns whether it is one of the app's. */
@@ -63,7 +64,7 @@ interface LateSheets {
 }
 
 /** Takes over `root`, replacing the skeleton in it, for as long as the app lives. */
-export type Mount = (root: HTMLElement, tunnel: TunnelClient, app: App, tab: Tab) => Chrome;
+export type Mount = (root: HTMLElement, tunnel: TunnelClient, app: App, windows: Windows) => Chrome;
 
 /** The tab begins to load before it is there. */
 const FIRST_TAB = 1;
@@ -112,9 +113,10 @@ export async function startShell(mount: Mount): Promise<void> {
     sites.load().catch(() => {}),
   ]);
   const registry = new SlotRegistry(localStorage);
-  const slots = await openSlots(registry, slotHost, () => tab);
+  const slots = await openSlots(registry, slotHost, () => windows.all.map((each) => each.tab));
   const { places, attach } = await openPlaces(slots);
-  const spares = slots === null ? null : new SpareSchedule(slots, () => tab.state.phase === "loading");
+  const isLoading = () => windows.all.some((each) => each.tab.state.phase === "loading");
+  const spares = slots === null ? null : new SpareSchedule(slots, isLoading);
   const app = new App({
     tunnel,
     sites,
@@ -128,15 +130,16 @@ export async function startShell(mount: Mount): Promise<void> {
     phone: () => chrome.sheets.loaded?.phone ?? null,
     forgetHistory: (isOf) => forgetIn([frame.history, history], chrome, isOf),
     draw: () => {
-      chrome.render({ ...app.state, ...tab.state });
-      chrome.sheets.loaded?.phone.count(tab.state);
+      const shown = windows.shown.tab.state;
+      chrome.render({ ...app.state, ...shown, ...windows.state });
+      chrome.sheets.loaded?.phone.count(shown);
       spares?.plan();
       if (tab.state.phase !== "loading") history.lasts();
     },
   });
-  const frame = new PageFrame(createPageFrame(document), places, (entries) => history.save(entries));
-  const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
-  const chrome = mount(document.getElementById("app") as HTMLElement, tunnel, app, tab);
+  const windows = openWindows({ app, places, slots, history, focusPage: () => chrome.focusPage() });
+  const { tab, frame } = windows.first;
+  const chrome = mount(document.getElementById("app") as HTMLElement, tunnel, app, windows);
   attach({ frame, tab, chrome, app });
   const isResumed = places !== null && token !== null && address === null && !isNewKey;
   keepHistory(history, tab, frame, isResumed ? before : []);
@@ -144,31 +147,68 @@ export async function startShell(mount: Mount): Promise<void> {
   warmSheets(chrome, tab);
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
 
-  hearPages(slots, frame, tab, chrome, app);
-  hear = (event) => app.onTunnelEvent(event);
-  for (const event of earlyEvents) hear(event);
-  watchNetwork(tunnel);
-  window.addEventListener("online", () => app.ensurePaired());
-
+  hearPages(slots, windows, chrome, app);
+  hearTunnel(app);
   if (address === null) frame.showStart();
-  chrome.frameHost.append(frame.element);
+  windows.mount(chrome.frameHost);
   await spares?.start();
   if (accessKey !== null && isNewKey) await app.pair(accessKey);
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
   if (view === "settings") chrome.openSettings();
-  heedLaunches(app, tab, chrome);
+  heedLaunches(app, windows, tab, chrome);
   await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
 }
 
+function hearTunnel(app: App): void {
+  hear = (event) => app.onTunnelEvent(event);
+  for (const event of earlyEvents) hear(event);
+  watchNetwork(tunnel);
+  window.addEventListener("online", () => app.ensurePaired());
+}
+
+interface WindowsNeeds {
+  readonly app: App;
+  readonly places: PagePlaces | null;
+  readonly slots: SlotFrames | null;
+  readonly history: Pick<HistoryStore, "save">;
+  readonly focusPage: () => void;
+}
+
+function openWindows({ app, places, slots, history, focusPage }: WindowsNeeds): Windows {
+  let lastTab = FIRST_TAB;
+  const frame = new PageFrame(createPageFrame(document), places, (entries) => history.save(entries));
+  const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: focusPage, openOtherApp });
+  const windows = new Windows(
+    { tab, frame },
+    {
+      app,
+      // Pages without scripts have one frame.
+      slots: places instanceof SlotPlaces ? slots : null,
+      history: window.history,
+      create(opened) {
+        const frame = new PageFrame(createPageFrame(document), places, () => {});
+        const onCommit = () => {
+          focusPage();
+          windows.onPage(frame);
+        };
+        return { frame, tab: new Tab({ id: ++lastTab, app, frame, onCommit, window: opened, openOtherApp }) };
+      },
+    },
+  );
+  window.addEventListener("popstate", ({ state }) => windows.onEntry(windowsAt(state)));
+  return windows;
+}
+
 /** The app may be opened for something while it is open. */
-function heedLaunches(app: App, tab: Tab, chrome: Chrome): void {
+function heedLaunches(app: App, windows: Windows, tab: Tab, chrome: Chrome): void {
   const [start] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   hearLaunches(
     window.launchQueue,
     { own: launchUrl, isReload: start?.type === "reload" },
     ({ accessKey, address, view }) => {
       if (accessKey !== null) void app.pair(accessKey);
+      if (address !== null || view === "start") windows.closeAll();
       if (address !== null) tab.go(address, {}, LAUNCHER);
       else if (view === "start") tab.home();
       else if (view === "settings") chrome.openSettings();
@@ -186,13 +226,13 @@ async function openPlaces(slots: SlotFrames | null): Promise<OpenedPlaces> {
   return openLite({ storage: localStorage, workers, slots: inSlots, sites, bind: (slot) => tunnel.bind(slot) });
 }
 
-/** @returns null where there is one host only. @param tabOf is asked when there is one. */
+/** @returns null where there is one host only. @param tabs are asked for when there are some. */
 async function openSlots(
   registry: SlotRegistry,
   slotHost: string | null,
-  tabOf: () => Tab,
+  tabs: () => readonly Tab[],
 ): Promise<SlotFrames | null> {
-  const hosts = await slotHosts(registry, slotHost, tabOf);
+  const hosts = await slotHosts(registry, slotHost, tabs);
   if (hosts === null) return null;
   const isKnown = (label: string) => hosts.labelOf(hosts.originOf(label)) !== null;
   registry.keepOnly(isKnown);
@@ -207,16 +247,22 @@ async function openSlots(
     hosts,
     bindPort: (slot) => tunnel.bind(slot),
     hasOtherWindows: () => otherWindows.areOpen,
-    onNoHost: (origin) => tabOf().onNoHost(origin),
+    onNoHost(origin) {
+      for (const tab of tabs()) tab.onNoHost(origin);
+    },
   });
 }
 
 /** A list comes with the page, whose policy names the same hosts (`worker/front/hosts.ts`). */
-async function slotHosts(registry: SlotRegistry, slotHost: string | null, tabOf: () => Tab): Promise<SlotHosts | null> {
+async function slotHosts(
+  registry: SlotRegistry,
+  slotHost: string | null,
+  tabs: () => readonly Tab[],
+): Promise<SlotHosts | null> {
   const list = document.querySelector<HTMLMetaElement>('meta[name="ropeway-slots"]')?.content ?? "";
   if (list === "") return slotHost === null ? null : wildcardHosts(location.protocol, slotHost);
   const { ListedHosts } = (await import(self.__LISTED)) as typeof import("../frames/listed-hosts.ts");
-  const shown = () => tabOf().origins;
+  const shown = () => tabs().flatMap((tab) => tab.origins);
   const now = () => Date.now();
   return new ListedHosts({ origins: list.split(" "), registry, storage: localStorage, sessionStorage, shown, now });
 }
@@ -250,8 +296,13 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
 /** Chromium tells what the person has done in the window that speaks. */
 type PageMessage = MessageEvent<PageToShell | null> & { readonly userActivation?: Activation };
 
-/** Whatever speaks for a slot is served; the page's own frame is the tab's business, too. */
-function hearPages(slots: SlotFrames | null, frame: PageFrame, tab: Tab, chrome: Chrome, app: App): void {
+/** How many windows pages had opened when the app's own document had this entry of the history. */
+function windowsAt(state: unknown): number {
+  return Number((state as { readonly windows?: unknown } | null)?.windows ?? 0);
+}
+
+/** Whatever speaks for a slot is served; a page's own frame is its tab's business, too. */
+function hearPages(slots: SlotFrames | null, windows: Windows, chrome: Chrome, app: App): void {
   // The app has no forms: this is the way back to what a page's form has led to.
   document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
     if (effectiveDirective === "form-action") app.notify({ kind: "no-way-back" });
@@ -259,27 +310,37 @@ function hearPages(slots: SlotFrames | null, frame: PageFrame, tab: Tab, chrome:
   if (slots === null) return;
   const onKey = (press: KeyPress) => {
     // A page says what it likes, but has the keys only while it has the focus.
-    if (document.activeElement === frame.element && typeof press?.key === "string") chrome.press(press);
+    const { element } = windows.shown.frame;
+    const root = element.getRootNode() as Document | ShadowRoot;
+    if (root.activeElement === element && typeof press?.key === "string") chrome.press(press);
   };
-  const services = new SlotServices(slots, tunnel, onKey, (url, slot) => tab.mayShowEntry(url, slot));
-  window.addEventListener("message", ({ data, origin, source, userActivation }: PageMessage) => {
-    if (data?.tag !== MESSAGE_TAG || source === null) return;
-    if (isOfWiping(data)) return slots.onWipe(data, origin, source as Window);
+  const services = new SlotServices(slots, tunnel, onKey, (url, slot, page) => {
+    return windows.of(page)?.tab.mayShowEntry(url, slot) === true;
+  });
+  window.addEventListener("message", ({ data, origin, source: speaker, userActivation, ports }: PageMessage) => {
+    if (data?.tag !== MESSAGE_TAG || speaker === null) return;
+    const source = speaker as Window;
+    if (isOfWiping(data)) return slots.onWipe(data, origin, source);
     const slot = slots.slotOf(origin);
     const coming = slots.comingTo(origin);
-    if (slot !== null && coming === null) services.onMessage(data, slot, source as Window);
-    const page = frame.element.contentWindow;
-    const frames = { source: source as Window, page };
-    if (page !== null && isOfFrames(data, source === page)) {
-      const said = services.forPage(data, slot, frames, userActivation);
-      if (said !== null) tab.onPageMessage(said, slot, page);
-    } else if ((coming ?? slot) !== null || origin === location.origin)
-      tab.onPageMessage(data, coming ?? slot, source as Window);
-    // The host that the history has led to is nobody's now.
-    else if (data.type === "port-wanted" && data.backTo !== undefined && frame.isOf(source as Window))
-      tab.mayShowEntry(data.backTo, null);
-    else slots.onUnassignedFrame(data.type, source as Window);
+    if (slot !== null && coming === null) services.onMessage(data, slot, source);
+    const from = windows.of(source) ?? windows.shown;
+    const page = from.frame.element.contentWindow;
+    const isFrames = page !== null && isOfFrames(data, source === page);
+    const said = isFrames ? services.forPage(data, slot, { source, page }, userActivation) : data;
+    if (said === null || (slot !== null && windows.take(said, slot, { source, from, ports, userActivation }))) return;
+    const spoken = coming ?? slot;
+    if (isFrames) from.tab.onPageMessage(said, slot, page);
+    else if (spoken !== null || origin === location.origin) from.tab.onPageMessage(data, spoken, source);
+    else if (!isOfNobody(data, from, source)) slots.onUnassignedFrame(data.type, source);
   });
+}
+
+/** Whether the history has led to a host that is nobody's now: something else is shown in its place. */
+function isOfNobody(data: PageToShell, { frame, tab }: AppWindow, source: Window): boolean {
+  const backTo = data.type === "port-wanted" && frame.isOf(source) ? data.backTo : undefined;
+  if (backTo !== undefined) tab.mayShowEntry(backTo, null);
+  return backTo !== undefined;
 }
 
 /** A page speaks for frames without a script. */

@@ -57,6 +57,8 @@ export type Notice =
   | { readonly kind: "loop"; readonly url: string }
   /** The page does not work here as in a browser of its own. */
   | { readonly kind: "trouble"; readonly trouble: Trouble; readonly url: string }
+  /** A page wanted to open a window, unasked. `show` opens it; null: nobody knows where it goes. */
+  | { readonly kind: "window"; readonly url: string; readonly show: (() => void) | null }
   /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
   | { readonly kind: "wrong-key"; readonly why: string | null }
   /** News of pages without scripts. */
@@ -153,6 +155,8 @@ export interface TabState {
 }
 
 export interface TabActions {
+  /** The page has opened its window: that closes, and the page that was there before is shown. */
+  close(): void;
   /** Address or search words as typed. */
   go(input: string): void;
   back(): void;
@@ -174,10 +178,16 @@ export interface TabActions {
   sendAgain(): void;
 }
 
+export interface WindowState {
+  /** Real origin of the page that has opened the window shown; null: the person has opened it. */
+  readonly openedBy: string | null;
+}
+
 /** The views draw this: the app, and the tab that is shown. They change neither but by these actions. */
-export type BrowserState = AppState & TabState;
+export type BrowserState = AppState & TabState & WindowState;
 
 export interface BrowserActions {
   readonly app: AppActions;
+  /** Of the window shown. */
   readonly tab: TabActions;
 }

@@ -38,19 +38,19 @@ export class SlotServices {
   readonly #slots: SlotFrames;
   readonly #tunnel: Pick<TunnelClient, "tell">;
   readonly #onKey: (press: KeyPress) => void;
-  readonly #mayShowEntry: (slotUrl: string, slot: Slot) => boolean;
+  readonly #mayShowEntry: (slotUrl: string, slot: Slot, page: Window) => boolean;
   readonly #referrers = new FrameReferrers();
   readonly #sandboxes = new FrameSandboxes();
 
   /**
    * @param onKey a key of the app's was pressed in a page, as that says.
-   * @param mayShowEntry whether the entry of the page's history is of the slot.
+   * @param mayShowEntry whether the entry of the page's history is of the slot. `page`: the window that the history has led there.
    */
   constructor(
     slots: SlotFrames,
     tunnel: Pick<TunnelClient, "tell">,
     onKey: (press: KeyPress) => void,
-    mayShowEntry: (slotUrl: string, slot: Slot) => boolean,
+    mayShowEntry: (slotUrl: string, slot: Slot, page: Window) => boolean,
   ) {
     this.#slots = slots;
     this.#tunnel = tunnel;
@@ -122,7 +122,7 @@ export class SlotServices {
   /** The entry may be of another origin, which had the host before. Of frames nobody knows. */
   #mayGoBack(slotUrl: string, slot: Slot, source: Window): boolean {
     if (!this.#slots.hasMoved(slot)) return true;
-    if (source.parent === window) return this.#mayShowEntry(slotUrl, slot);
+    if (source.parent === window) return this.#mayShowEntry(slotUrl, slot, source);
     source.postMessage({ tag: MESSAGE_TAG, type: "gone" } satisfies ShellToPage, this.#slots.originOf(slot));
     return false;
   }

@@ -1,5 +1,6 @@
 /** Entry of the installed app's top-level page: gives the app its user interface. */
 import { startShell } from "../app/start.ts";
+import type { BrowserActions } from "../app/state.ts";
 import { mountChrome } from "../views/mount.tsx";
 
 /** The sheets' script takes from here what both need. */
@@ -12,10 +13,16 @@ declare global {
   }
 }
 
-void startShell((root, tunnel, app, tab) =>
-  mountChrome(root, { app, tab }, async (attempt) => {
+void startShell((root, tunnel, app, windows) => {
+  const actions: BrowserActions = {
+    app,
+    get tab() {
+      return windows.shown.tab;
+    },
+  };
+  return mountChrome(root, actions, async (attempt) => {
     const path = attempt === 0 ? self.__SHEETS : `${self.__SHEETS}?${attempt}`;
     const { openSheets } = (await import(path)) as typeof import("../views/sheets/sheets-chunk.tsx");
     return openSheets({ tunnel, app });
-  }),
-);
+  });
+});

@@ -55,6 +55,11 @@ export class SessionHistory {
     return canGoForward(this.#list);
   }
 
+  /** Steps back from the page shown to the first. */
+  get depth(): number {
+    return Math.max(0, this.#list.index);
+  }
+
   /** As `isTraversal` of a list. */
   isTraversal(key: string, isNew: boolean): boolean {
     return isTraversal(this.#list, key, isNew);

@@ -47,6 +47,8 @@ export interface TabOptions {
   readonly frame: PageFrame;
   /** Another document has come into the frame. */
   readonly onCommit: () => void;
+  /** Of a window that a page has opened. */
+  readonly window?: { readonly close: () => void; readonly closeAll: () => void };
   /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
   readonly openOtherApp: (url: string) => boolean;
 }
@@ -78,6 +80,7 @@ export class Tab implements AppTab, TabActions {
   readonly #app: App;
   readonly #frame: PageFrame;
   readonly #onCommit: () => void;
+  readonly #window: TabOptions["window"];
   readonly #openOtherApp: (url: string) => boolean;
   readonly #meter = new PageMeter();
   readonly #icons: IconLoader;
@@ -88,11 +91,12 @@ export class Tab implements AppTab, TabActions {
   /** Those of the page that the person was told of. */
   #troubles = new Set<Trouble>();
 
-  constructor({ id, app, frame, onCommit, openOtherApp }: TabOptions) {
+  constructor({ id, app, frame, onCommit, window, openOtherApp }: TabOptions) {
     this.#id = id;
     this.#app = app;
     this.#frame = frame;
     this.#onCommit = onCommit;
+    this.#window = window;
     this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
     frame.element.addEventListener("load", () => {
       if (!frame.hasOwnOrigin) this.#keep(step.documentCame(this.#navigation, performance.now(), this.#surroundings));
@@ -105,7 +109,7 @@ export class Tab implements AppTab, TabActions {
     const { page } = this.#navigation;
     return {
       ...step.draw(this.#navigation),
-      canGoBack: this.#frame.history.canGoBack,
+      canGoBack: this.#window !== undefined || this.#frame.history.canGoBack,
       canGoForward: this.#frame.history.canGoForward,
       progress: this.#meter.progress,
       cost: this.#meter.cost,
@@ -146,10 +150,29 @@ export class Tab implements AppTab, TabActions {
     this.#navigate(typedNavigation(address.url, initiator), { by: "typed", askedAt, ...going });
   }
 
+  /** A page sends the window there: the one that has opened it, or that it has opened. */
+  sendTo(request: NavigationRequest): void {
+    this.#navigateAnywhere(request, { by: "started" });
+  }
+
   back(): void {
-    const { error, url, canGoBack } = this.state;
-    if (error !== null && this.#page.url !== url) this.#settle();
-    else if (canGoBack) history.back();
+    const { error, url } = this.state;
+    const page = this.#page.url;
+    if (error !== null && page !== url && (page !== "" || this.#window === undefined)) this.#settle();
+    else if (this.#frame.history.canGoBack) history.back();
+    else this.close();
+  }
+
+  close(): void {
+    this.#window?.close();
+  }
+
+  /** The window has closed. */
+  end(): void {
+    this.#abandon();
+    clearTimeout(this.#timer);
+    this.#app.tunnel.tell({ type: "navigation", kind: "closed", tab: this.#id });
+    this.#app.remove(this);
   }
 
   forward(): void {
@@ -193,6 +216,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   home(): void {
+    if (this.#window !== undefined) return this.#window.closeAll();
     this.#abandon();
     this.#frame.showStart();
     this.#settleAtStart();

@@ -158,7 +158,7 @@ export function openTab(
     report(url, "loaded", historyKey);
   };
   /** What the chrome draws. */
-  const shown = (): BrowserState => ({ ...app.state, ...tab.state });
+  const shown = (): BrowserState => ({ ...app.state, ...tab.state, openedBy: null });
   if (resumed.length > 0) tab.resume(resumed);
   report("/blank", "loaded", "start");
   return {

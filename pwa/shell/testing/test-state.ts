@@ -13,6 +13,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     cost: NO_COST,
     storedAt: null,
     hasNewer: false,
+    openedBy: null,
     link: { kind: "open" },
     totals: null,
     notice: null,

@@ -25,7 +25,7 @@ export function mountChrome(
   loadSheets: (attempt: number) => Promise<Sheets>,
 ): Chrome {
   const lateSheets = new LateSheets({ load: loadSheets, setTimer });
-  const { barHost, frameHost, view, sheets, status } = furnish(root);
+  const { barHost, frameHost, frames, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
   let uiState: UiState = { sheet: null, isEditing: false };
   let shown: View | null = null;
@@ -59,10 +59,10 @@ export function mountChrome(
       state = next;
       draw();
     },
-    frameHost,
+    frameHost: frames,
     focusPage() {
       if (shown === "page" && !uiState.isEditing && uiState.sheet === null)
-        focusFrame(frameHost.querySelector("iframe"));
+        focusFrame(frames.querySelector<HTMLIFrameElement>("iframe:not([inert])"));
     },
     press(press) {
       const shortcut = state && uiState.sheet === null ? shortcutFor(press, state.phase, IS_MAC) : null;
@@ -84,6 +84,11 @@ export function mountChrome(
 function furnish(root: HTMLElement) {
   const barHost = element("div", "bar-host");
   const frameHost = element("div", "frame-host");
+  // Frames in a shadow tree are in no `window.frames`: no page can count or name the windows that it has not opened.
+  const frames = frameHost.attachShadow({ mode: "open" });
+  const style = new CSSStyleSheet();
+  style.replaceSync(FRAMES);
+  frames.adoptedStyleSheets = [style];
   const view = element("div", "view");
   const main = element("main", "stage");
   const sheets = element("div", "sheets");
@@ -92,8 +97,12 @@ function furnish(root: HTMLElement) {
   main.append(frameHost, view);
   root.classList.add("app");
   root.replaceChildren(barHost, main, sheets, status);
-  return { barHost, frameHost, view, sheets, status };
+  return { barHost, frameHost, frames, view, sheets, status };
 }
+
+/** Canvas, not white: a page that declares a dark scheme and no background is drawn on the frame's own background. */
+const FRAMES =
+  "iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:Canvas}.behind{visibility:hidden}";
 
 function focusFrame(frame: HTMLIFrameElement | null): void {
   frame?.focus();

@@ -63,7 +63,7 @@ function nextPort(shellOrigin: string): Promise<GivenPort> {
       resolve({ port, topLevel: message.topLevel });
     });
     const backTo = isBackHere() ? bootTarget(new URL(location.href), location.origin) : null;
-    if (backTo !== null) window.name = BACK_NAME;
+    if (backTo !== null && !window.name.startsWith(BACK_NAME)) window.name = BACK_NAME + window.name;
     tell({ tag, type: "port-wanted", ...(backTo !== null && { backTo }) }, shellOrigin);
   });
 }

@@ -27,6 +27,8 @@ export interface PageConfig extends SlotIdentity {
   readonly nonce: string;
   /** As `connectPolicies` says of the response's fields; left out where it says none. */
   readonly connect?: readonly string[];
+  /** By its `Cross-Origin-Opener-Policy` (HTML section 7.1.3) no window of another origin has it for an opener, or opens it. */
+  readonly isApart?: boolean;
   /** The policy in the response's field; "" for none. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }

@@ -10,6 +10,7 @@ import { patchIdentity } from "../page/identity.ts";
 import { actAsTab } from "../page/like-a-tab.ts";
 import { patchMessages } from "../page/messages.ts";
 import { watchNavigations } from "../page/navigations.ts";
+import { OpenedWindows } from "../page/opened-windows.ts";
 import { createPageContext, type PageContext, type Realm } from "../page/page-context.ts";
 import { keepListeners } from "../page/patch.ts";
 import { watchReaders } from "../page/pictures.ts";
@@ -38,11 +39,13 @@ function start(config: PageConfig): void {
     watchReaders(() => worker.readsPixels());
   }
   const messages = patchMessages(context);
+  const opened = new OpenedWindows(context);
   obeyShell(context, {
+    window: (news, ports) => opened.hear(news, ports),
     port: (port) => worker?.passPort(port),
     origins: (origins, asked) => messages.names.take(origins, asked),
   });
-  watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
+  watchNavigations(context, opened, config.topLevel ? reportDocument(context) : () => {});
   actAsTab(context);
   if (config.topLevel) document.addEventListener("DOMContentLoaded", showSource);
   passKeys(context);

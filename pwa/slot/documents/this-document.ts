@@ -4,7 +4,7 @@
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type Sandbox, type Trouble } from "../../messages/page-messages.ts";
-import { BACK_QUERY, shellOriginOf } from "../slot-url.ts";
+import { BACK_QUERY, OPENED_NAME, shellOriginOf } from "../slot-url.ts";
 
 /** Milliseconds. Then comes no document (a download, say), or one that has kept the page waiting for long enough. */
 const LONGEST = 30_000;
@@ -69,6 +69,13 @@ export function tellTrouble(trouble: Trouble, shellOrigin: string): void {
 
 /** Name of the window in which the boot page tells the next document that the history has led to it. */
 export const BACK_NAME = "ropeway-back";
+
+/** What a document finds in the name of its window, which the shell or the boot page has put there. */
+export function frameNameOf(name: string): { readonly isBack: boolean; readonly opened: string | null } {
+  const isBack = name.startsWith(BACK_NAME);
+  const rest = isBack ? name.slice(BACK_NAME.length) : name;
+  return { isBack, opened: rest.startsWith(OPENED_NAME) ? rest.slice(OPENED_NAME.length) : null };
+}
 
 /**
  * Whether the history has led to this document, or to a page that the service worker, or the edge in its place where the

@@ -2,7 +2,8 @@
  * Things that a browser does for a page in a tab of its own, and not in a frame of another origin: the shell is one. Idle
  * time is for frames in the page, too.
  */
-import { BACK_NAME } from "../documents/this-document.ts";
+import { frameNameOf } from "../documents/this-document.ts";
+import { OPENED_NAME } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod } from "./patch.ts";
 
@@ -95,19 +96,19 @@ function keptNames(): readonly KeptName[] {
 
 /**
  * `window.name` of the page. In a browser's tab a page of another origin finds it empty, and the way back finds it again
- * (HTML section 7.4.6.1). All pages of the app are in one frame, whose name stays as it is. So the frame has none, and each
- * origin keeps its own, for entries of the history that follow one another in it. The name that the frame has when
+ * (HTML section 7.4.6.1). All pages of a tab are in one frame, whose name stays as it is. So the frame has none, but
+ * where a page has opened it, and each origin keeps its own, for entries of the history that follow one another in it. The name that the frame has when
  * a document begins is another site's, set past this as late as its `unload`.
  */
 function keepWindowName({ navigation }: PageContext): void {
   // There the entry has another key than before.
-  const isBack = window.name === BACK_NAME;
-  window.name = "";
+  const { isBack, opened } = frameNameOf(window.name);
+  window.name = opened === null ? "" : OPENED_NAME + opened;
   // Without the Navigation API an origin has one name.
   const keys = navigation?.entries().map(({ key }) => key) ?? [""];
   const isHere = (kept: KeptName) => kept.keys.some((key) => keys.includes(key));
   const kept = keptNames();
-  let { name = "" } = kept.find(isHere) ?? (isBack ? kept.at(-1) : undefined) ?? {};
+  let { name = opened ?? "" } = kept.find(isHere) ?? (isBack ? kept.at(-1) : undefined) ?? {};
   patchAccessor(window, "name", {
     get: () => name,
     set(_native, _self, value) {

@@ -3,6 +3,7 @@ import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { isOpen, send, windowsOfPage } from "./navigations.ts";
+import { type Envelope, envelopeOf, isOpened } from "./opened-windows.ts";
 import { OriginNames } from "./origin-names.ts";
 import type { PageContext, Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
@@ -86,24 +87,6 @@ function patchContentWindow(realm: Realm, foreign: ForeignWindows): void {
     patchAccessor(prototype, "contentWindow", {
       get: (native, self) => (realm.document === document ? foreign.showContent(self as Element, native()) : native()),
     });
-}
-
-/** Arguments of `postMessage` in the form that names all. */
-interface Envelope {
-  readonly message: unknown;
-  readonly targetOrigin: string;
-  readonly transfer: Transferable[];
-}
-
-function envelopeOf([message, given, transfer]: readonly unknown[]): Envelope {
-  const options = (typeof given === "object" && given !== null ? given : {}) as StructuredSerializeOptions & {
-    readonly targetOrigin?: unknown;
-  };
-  const named = typeof given === "object" || given === undefined ? (options.targetOrigin ?? "/") : given;
-  const list = (typeof given === "object" && given !== null ? options.transfer : transfer) as
-    | Transferable[]
-    | undefined;
-  return { message, targetOrigin: String(named), transfer: [...(list ?? [])] };
 }
 
 /** As it is now: a message that is sent later must not change meanwhile, and its ports are gone at once. */
@@ -266,7 +249,7 @@ class ForeignWindows {
   /** The page gets to see a proxy in place of a window; any other value as it is. */
   show<T>(value: T): T {
     // Pages do not write to the shell.
-    if (!isWindow(value) || value === window.top) return value;
+    if (!isWindow(value) || value === window.top || isOpened(value)) return value;
     const known = this.#proxies.get(value);
     if (known !== undefined) return known as T & Window;
     if (isForeign(value)) return this.#createProxy(value) as T & Window;

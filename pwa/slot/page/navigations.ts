@@ -1,10 +1,10 @@
 /**
  * Takes over navigations that would leave the slot, or that name another browsing context: links, forms, `location`,
- * `window.open`, refresh. There is one view: new windows open in it.
+ * `window.open`, refresh. The shell opens new windows.
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
-import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type OpensWindow } from "../../messages/page-messages.ts";
 import { isPage, sandboxAround } from "../documents/this-document.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
 import { isBlobUrl, saveBlob } from "./blob-documents.ts";
@@ -21,6 +21,7 @@ import {
   resolved,
   withQuery,
 } from "./navigation-rules.ts";
+import type { OpenedWindows } from "./opened-windows.ts";
 import { isThere, type PageContext, type Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 
@@ -30,10 +31,15 @@ type Goer =
   | "this"
   /** The page on top. */
   | "page"
-  /** A new window: there is one view, so the page on top. */
-  | "new"
+  | NewWindow
   /** The window that the browser finds by this name from there: it lets no frame lead what is around it (the app's sandbox). */
   | { readonly from: Realm; readonly target: string };
+
+interface NewWindow {
+  /** "" for none. */
+  readonly name: string;
+  readonly hasOpener: boolean;
+}
 
 interface Leaving {
   /** Absolute, slot or real. */
@@ -46,10 +52,16 @@ interface Leaving {
   readonly replace: boolean;
   readonly policy: ReferrerPolicy | "";
   readonly goer: Goer;
+  /** Where the new window has got an id already. */
+  readonly opens?: OpensWindow;
 }
 
+/** Those of this window. */
+let windows: OpenedWindows;
+
 /** Of this window. @param tellStaying called where the page does not leave after all. */
-export function watchNavigations(context: PageContext, tellStaying: () => void): void {
+export function watchNavigations(context: PageContext, opened: OpenedWindows, tellStaying: () => void): void {
+  windows = opened;
   watchEvents(context, tellStaying);
   patchTargets(context);
   window.addEventListener(LEAD, (event) => {
@@ -187,8 +199,8 @@ function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () 
     return;
   }
   const target = retargeting.meant(source) || retargeting.meant(source?.closest("form") ?? null);
-  const goer = goerOf(target, context);
-  const isInPlace = goer === "this" || (config.topLevel && typeof goer === "string");
+  const goer = goerOf(target, context, source);
+  const isInPlace = goer === "this" || (config.topLevel && goer === "page");
   if (isInPlace && goal.kind === "slot" && goal.url === destination.url) {
     tellLeaving(event, context, tellStaying);
     return;
@@ -274,20 +286,34 @@ export function isOpen(other: Window): other is Realm {
   }
 }
 
+const isFound = (goer: Goer): goer is Extract<Goer, { from: Realm }> => typeof goer === "object" && "from" in goer;
+const isNew = (goer: Goer): goer is NewWindow => typeof goer === "object" && !isFound(goer);
+
 /** The window itself, without its name, which the browser may not know (`like-a-tab.ts`). */
 function isUnnamed(target: string): boolean {
   return target === "" || target.toLowerCase() === "_self";
 }
 
-/** The window that a target names (HTML section 7.3.1.7). */
-function goerOf(target: string, { realm, config }: PageContext): Goer {
+/**
+ * The window that a target names (HTML section 7.3.1.7).
+ *
+ * @param element whose `rel` says whether a new window has an opener (section 4.6.7.13); null: it has.
+ */
+function goerOf(target: string, { realm, config }: PageContext, element: Element | null): Goer {
   const keyword = target.toLowerCase();
   if (isUnnamed(target) || target === realm.name) return "this";
   const isInPage = realm === window && isPage(parent);
   if (keyword === "_top" || (keyword === "_parent" && (config.topLevel || isInPage))) return "page";
   const named = target.startsWith("_") ? null : findWindow(target, realm);
   const found = keyword === "_parent" ? realm.parent : named;
-  if (found === null) return "new";
+  if (found === null) {
+    const rel = element?.getAttribute("rel") ?? "";
+    const isKept = element === null || keyword !== "_blank" || /(?:^|\s)opener(?:\s|$)/i.test(rel);
+    return {
+      name: target.startsWith("_") ? "" : target,
+      hasOpener: isKept && !/(?:^|\s)(?:noopener|noreferrer)(?:\s|$)/i.test(rel),
+    };
+  }
   if (named !== null && isOpen(named.parent)) return { from: named.parent, target };
   return isOpen(found) ? { from: found, target: "_self" } : { from: realm, target };
 }
@@ -304,9 +330,9 @@ interface Targeted {
 
 /** True: handled here. False: the browser does it, and `navigate` sees it where it has to. */
 function goToTarget({ target, url, data, encoding, element }: Targeted, context: PageContext): boolean {
-  const goer = goerOf(target, context);
+  const goer = goerOf(target, context, element);
   if (isBlobUrl(url) && goer !== "this") {
-    const frame = typeof goer === "object" ? elementOf(goer.from, target) : undefined;
+    const frame = isFound(goer) ? elementOf(goer.from, target) : undefined;
     if (frame === undefined) saveBlob(url);
     else frame.src = url;
     return true;
@@ -323,9 +349,9 @@ function goToTarget({ target, url, data, encoding, element }: Targeted, context:
 /** Whether the browser may go there by itself. */
 function staysInPlace(url: string, target: string, context: PageContext): boolean {
   const { config, realm } = context;
-  const goer = goerOf(target, context);
+  const goer = goerOf(target, context, null);
   const goal = navigationGoal(url, config.topLevel && goer === "this" ? "page" : "frame", config);
-  const isBrowsers = isUnnamed(target) || (typeof goer === "object" && goer.from === realm);
+  const isBrowsers = isUnnamed(target) || (isFound(goer) && goer.from === realm);
   return goal.kind === "native" || (goal.kind === "slot" && goal.url === url && isBrowsers);
 }
 
@@ -404,8 +430,14 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   const target = args[1] === undefined || args[1] === "" ? "_blank" : String(args[1]);
   const url = resolved(text, document);
   if (url === undefined) throw new DOMException(`Cannot open window: invalid URL ${text}`, "SyntaxError");
-  const goer = goerOf(target, context);
-  const found = goer !== "new" && !target.startsWith("_") ? findWindow(target, context.realm) : null;
+  const features = String(args[2] ?? "");
+  const element = htmlElement(document, "a");
+  element.rel = /\b(?:noreferrer|noopener)\b/.exec(features)?.[0] ?? "opener";
+  const goer = goerOf(target, context, element);
+  const isBlank = text === "" || url === "about:blank";
+  if (isNew(goer) && !isBlobUrl(url) && (isBlank || !/^(?:javascript|data|about):/.test(url)))
+    return openWindow(isBlank ? null : url, goer, element, context);
+  const found = !isNew(goer) && !target.startsWith("_") ? findWindow(target, context.realm) : null;
   if (text === "" || /^(?:about|javascript|data):/.test(url)) {
     if (found === null && navigator.userActivation?.isActive) context.tell("tap");
     return found;
@@ -414,13 +446,25 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
     location.assign(url);
     return window;
   }
-  const element = htmlElement(document, "a");
-  if (/\bnoreferrer\b/.test(String(args[2] ?? ""))) element.rel = "noreferrer";
   const encoding = parseEncoding("");
   const policy = referrerPolicyOf(element, context);
   if (isBlobUrl(url)) goToTarget({ target, url, data: null, encoding, element }, context);
   else leave({ url, data: null, encoding, charset: "", replace: false, policy, goer }, context);
   return found;
+}
+
+/** @param url null: a blank one, which the script will fill, or send somewhere. */
+function openWindow(url: string | null, goer: NewWindow, element: Element, context: PageContext): Window | null {
+  const { opens, shown } = opensFor(goer, url && toReal(url, context.config));
+  const policy = referrerPolicyOf(element, context);
+  const going = { data: null, encoding: parseEncoding(""), charset: "", replace: false, policy, goer, opens };
+  void askShell(url === null ? "about:blank" : toReal(url, context.config), { ...going, url: url ?? "" }, context);
+  return shown;
+}
+
+/** @param url real; null for none. */
+function opensFor({ name, hasOpener }: NewWindow, url: string | null): { opens: OpensWindow; shown: Window | null } {
+  return hasOpener ? windows.open(name, url) : { opens: { id: null, name }, shown: null };
 }
 
 const { attachShadow, getAttribute, setAttribute, removeAttribute } = Element.prototype;
@@ -613,10 +657,9 @@ function goByBrowser(leaving: Leaving, slotUrl: string, { config, realm }: PageC
   // The placeholder asks in the document's name, and may not know of the link's own policy.
   const isPlaceholder = slotUrl.startsWith(`${config.slotOrigin}${ropewayPath.frame}?`);
   const url = isPlaceholder ? `${slotUrl}&policy=${policy}` : slotUrl;
-  const { from, target } = typeof goer === "object" ? goer : { from: realm, target: "_self" };
+  const { from, target } = isFound(goer) ? goer : { from: realm, target: "_self" };
   if (data !== null) submitByBrowser(url, data, target, leaving, from);
-  else if (typeof goer === "object")
-    nativeClick.call(Object.assign(htmlElement(from.document, "a"), { target, href: url }));
+  else if (isFound(goer)) nativeClick.call(Object.assign(htmlElement(from.document, "a"), { target, href: url }));
   else if (replace) realm.location.replace(url);
   else realm.location.assign(url);
 }
@@ -624,6 +667,7 @@ function goByBrowser(leaving: Leaving, slotUrl: string, { config, realm }: PageC
 async function askShell(url: string, leaving: Leaving, context: PageContext): Promise<void> {
   const { data, encoding, charset, policy, replace, goer } = leaving;
   const leads = goer === "page" ? "page" : "window";
+  const opens = leaving.opens ?? (isNew(goer) ? opensFor(goer, url).opens : null);
   const encoded = data === null ? null : await encodeForm(data, encoding, charsetOf(context.realm.document, charset));
   context.toShell(
     {
@@ -635,6 +679,7 @@ async function askShell(url: string, leaving: Leaving, context: PageContext): Pr
       body: encoded?.body ?? null,
       referrer: applyReferrerPolicy(policy, context.realUrl(), url),
       replace,
+      ...(opens === null ? {} : { opens }),
       ...(context.config.topLevel ? {} : { leads, sandbox: sandboxAround(context.realm) }),
     },
     encoded === null ? [] : [encoded.body],
@@ -645,11 +690,10 @@ async function askShell(url: string, leaving: Leaving, context: PageContext): Pr
 function leave(leaving: Leaving, context: PageContext): boolean {
   const { config } = context;
   const { goer } = leaving;
-  const isPages = goer === "page" || goer === "new";
-  const isPage = isPages || (config.topLevel && goer === "this");
+  const isPage = goer === "page" || isNew(goer) || (config.topLevel && goer === "this");
   const goal = navigationGoal(leaving.url, isPage ? "page" : "frame", config);
   if (goal.kind === "native") return false;
-  const isShells = goal.kind === "shell" || (isPages && !config.topLevel);
+  const isShells = goal.kind === "shell" || isNew(goer) || (goer === "page" && !config.topLevel);
   if (isShells || (isPage && isHastySelfSend(leaving, goal.url)))
     askShell(toReal(goal.url, config), leaving, context).catch(() => context.tell("form"));
   else goByBrowser(isPage ? { ...leaving, goer: "this" } : leaving, goal.url, context);

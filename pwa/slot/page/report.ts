@@ -4,6 +4,7 @@ import {
   MESSAGE_TAG,
   type ScrollPosition,
   type ShellToPage,
+  type WindowNews,
 } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
 import { POLICY_START } from "../policy.ts";
@@ -162,6 +163,7 @@ function isInvisible(): boolean {
 }
 
 interface ShellRequests {
+  readonly window: (news: WindowNews, ports: readonly MessagePort[]) => void;
   readonly port: (port: MessagePort) => void;
   readonly origins: (origins: Readonly<Record<string, string>>, asked: readonly string[]) => void;
 }
@@ -177,18 +179,19 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     const [port] = event.ports;
     if (message.type === "port" && port !== undefined) requests.port(port);
     else if (message.type === "origins") requests.origins(message.origins, message.asked);
+    else if (message.type === "window") requests.window(message, event.ports);
     else if (message.type === "stop") window.stop();
     else if (message.type === "links-wanted")
       context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
     else if (message.type === "scroll") scrollBack(message.position);
-    else if (message.type === "reload") {
-      if (context.isPosted && !message.isConfirmed) context.toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });
-      else {
-        if (message.isHard) forgetLoaded();
-        location.reload();
-      }
-    }
+    else if (message.type === "reload") reload(message, context);
   });
+}
+
+function reload({ isConfirmed, isHard }: ShellToPage & { type: "reload" }, { isPosted, toShell }: PageContext): void {
+  if (isPosted && !isConfirmed) return toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });
+  if (isHard) forgetLoaded();
+  location.reload();
 }
 
 /**

@@ -195,6 +195,13 @@ function rewritten(exchange: SlotExchange, response: TunnelResponse, document: S
   return new Response(body, { status: head.status, headers });
 }
 
+/** By a policy that parts it from windows of other origins. */
+function isApart(fields: HeaderList): boolean {
+  return /^\s*(?:same-origin(?!-allow)|noopener-allow-popups)/i.test(
+    headerValue(fields, "cross-origin-opener-policy") ?? "",
+  );
+}
+
 /** @param fields that govern the document. */
 function documentParts(
   exchange: SlotExchange,
@@ -206,8 +213,7 @@ function documentParts(
   const { context } = exchange;
   const { head } = response;
   const { kind } = document;
-  const language = kind === "xml" ? "xml" : "html";
-  const title = kind === "html" ? "" : titleOf(head.url);
+  const [language, title] = [kind === "xml" ? "xml" : "html", kind === "html" ? "" : titleOf(head.url)] as const;
   const policyContext = { ...context, nonce: crypto.randomUUID() };
   const page = pageHeaders(fields, { ...policyContext, kind: "document", url: head.url });
   const snippet = page.opaque
@@ -225,6 +231,7 @@ function documentParts(
           ...(kind !== language && { viewed: document.essence }),
           cookies: head.scriptCookies,
           ...(exchange.savesData && { savesData: true }),
+          ...(isApart(fields) && { isApart: true }),
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,
           ...(page.connect.length > 0 && { connect: page.connect }),

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Trouble } from "../../../messages/page-messages.ts";
-import type { BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
+import type { AppActions, BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
 import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";
 import { shortHost } from "../parts/format.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
@@ -18,6 +18,14 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
       <Progress state={state} />
       <LinkPill link={state.link} storedAt={state.storedAt} />
       <Messages state={state} actions={actions} ui={ui} />
+      {state.openedBy !== null && (
+        <div class="window-row">
+          <p>Window of {shortHost(state.openedBy)}</p>
+          <button type="button" class="text-button" onClick={() => actions.tab.close()}>
+            Close
+          </button>
+        </div>
+      )}
       <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
       <BarButton
         icon="forward"
@@ -127,6 +135,7 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
     const { kind } = notice;
     const offers: Offer[] = [];
     if (kind === "forgotten") offers.push(["Undo", () => app.rememberRecent()]);
+    if (kind === "window" && notice.show !== null) offers.push(["Open", () => openWindow(notice.show, app)]);
     if (kind === "resend") offers.push(["Send again", () => tab.sendAgain()]);
     const past = kind === "trouble" && ui;
     const shape = { offers, past, isLong: kind === "trouble" };
@@ -148,6 +157,11 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
   // The page that is shown is never swapped under the person: they are asked.
   if (!hasNewer) return null;
   return <Message text={NEWER_VERSION} offers={[["Show", () => tab.reload()]]} onClose={() => tab.keepVersion()} />;
+}
+
+function openWindow(show: (() => void) | null, app: AppActions): void {
+  app.dismissNotice();
+  show?.();
 }
 
 export function failureText(error: PageError, tryingAgain: TryingAgain): string {
@@ -179,6 +193,8 @@ export function noticeText(notice: Notice): string {
       return `${shortHost(notice.url)} may have got what you sent; the answer was lost`;
     case "resend":
       return `To reload this page, what you sent to ${shortHost(notice.url)} has to be sent again`;
+    case "window":
+      return `${shortHost(notice.url)} wanted to open a window`;
     case "loop":
       return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
     case "trouble":

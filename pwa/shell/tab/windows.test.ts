@@ -1,0 +1,206 @@
+import { expect, it } from "vitest";
+import { MESSAGE_TAG, type OpensWindow, type PageToShell, type WindowOrder } from "../../messages/page-messages.ts";
+import type { Notice } from "../app/state.ts";
+import type { Slot } from "../frames/places.ts";
+import { type AppWindow, Windows, type WindowsOptions } from "./windows.ts";
+
+const slotOf = (origin: string): Slot => ({ label: origin, origin, topLevelOrigin: origin, topLevel: true });
+const [A, B] = [slotOf("https://a.example"), slotOf("https://b.example")];
+
+/** An app whose windows do nothing but write down what they are told. */
+function openApp(slots = true) {
+  const log: string[] = [];
+  const notices: Notice[] = [];
+  const shell = { parent: null as unknown } as unknown as Window;
+  (shell as { parent: Window }).parent = shell;
+  const createWindow = (name: string) => {
+    const page = {
+      parent: shell,
+      postMessage: (message: object, origin: string) => log.push(`${name} hears ${JSON.stringify(message)} ${origin}`),
+    } as unknown as Window;
+    const history = { depth: 0 };
+    const element = { contentWindow: page, remove: () => log.push(`${name} goes`), classList: { toggle() {} } };
+    const tab = {
+      state: { url: "" },
+      sendTo({ url, initiator }: { url: string; initiator: string | null }) {
+        tab.state.url = url;
+        log.push(`${name} to ${url} by ${initiator}`);
+      },
+      end: () => log.push(`${name} ends`),
+      home: () => log.push(`${name} home`),
+    };
+    const frame = { element, history, isOf: (source: Window) => source === page };
+    return { page, history, tab, window: { tab, frame } as unknown as AppWindow };
+  };
+  const first = createWindow("1");
+  const made = [first];
+  const closings: (() => void)[] = [];
+  const windows = new Windows(first.window, {
+    app: { notify: (notice: Notice) => notices.push(notice), draw() {} },
+    slots: slots
+      ? {
+          find: (origin: string, top: string) =>
+            [A, B].find((slot) => slot.origin === origin && slot.topLevelOrigin === top) ?? null,
+          originOf: ({ origin }: Slot) => `slot of ${origin}`,
+        }
+      : null,
+    create({ close }: { close: () => void }) {
+      const created = createWindow(String(made.length + 1));
+      made.push(created);
+      closings.push(close);
+      return created.window;
+    },
+    history: {
+      pushState: ({ windows: count }: { windows: number }) => log.push(`entry ${count}`),
+      go: (steps: number) => log.push(`go ${steps}`),
+    },
+  } as unknown as WindowsOptions);
+  const speak = (from: number, message: PageToShell, slot: Slot, isActive = true) => {
+    const { page } = made[from - 1] as (typeof made)[number];
+    const userActivation = { isActive, hasBeenActive: isActive };
+    return windows.take(message, slot, {
+      source: page,
+      from: windows.of(page) as AppWindow,
+      ports: [],
+      userActivation,
+    });
+  };
+  const open = (from: number, url: string, opens: OpensWindow, slot = A, isActive = true) => {
+    const request = { method: "GET", headers: [], body: null, referrer: "", replace: false };
+    return speak(from, { tag: MESSAGE_TAG, type: "navigate", url, ...request, opens }, slot, isActive);
+  };
+  const order = (from: number, act: WindowOrder["act"], slot: Slot, id?: string) =>
+    speak(from, { tag: MESSAGE_TAG, type: "window", act, ...(id !== undefined && { id }) }, slot);
+  const told = () => log.splice(0);
+  return { windows, made, closings, notices, open, order, told };
+}
+
+const heard = (window: number, id: string | null, news: object, origin: string) =>
+  `${window} hears ${JSON.stringify({ tag: MESSAGE_TAG, type: "window", ...(id !== null && { id }), news })} ${origin}`;
+
+it("carries messages between a window and its opener, for the origins that they name alone", () => {
+  const { windows, open, order, told } = openApp();
+  expect(open(1, "https://b.example/", { id: "w", name: "" })).toBe(true);
+  expect(told()).toEqual(["entry 1", "2 to https://b.example/ by https://a.example"]);
+  expect(windows.state).toEqual({ openedBy: "https://a.example" });
+
+  const post = (targetOrigin: string) => ({ kind: "post", data: "hello", targetOrigin }) as const;
+  order(1, post("https://b.example"), A, "w");
+  order(2, post("https://a.example"), B);
+  order(2, post("*"), B);
+  order(2, post("https://c.example"), B);
+  // No id of its own.
+  order(2, post("*"), B, "w");
+  const message = (origin: string) => ({ kind: "message", data: "hello", origin });
+  expect(told()).toEqual([
+    heard(2, null, message("https://a.example"), "slot of https://b.example"),
+    heard(1, "w", message("https://b.example"), "slot of https://a.example"),
+    heard(1, "w", message("https://b.example"), "*"),
+  ]);
+});
+
+it("steps back over what a window has added to the browser's history as it closes", () => {
+  const { windows, made, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" });
+  (made[1] as { history: { depth: number } }).history.depth = 2;
+  told();
+  order(2, { kind: "close" }, B);
+  expect(told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example"), "2 goes", "2 ends", "go -3"]);
+  expect(windows.all.length).toBe(1);
+
+  // The page below has gone on meanwhile, and stays there.
+  open(1, "https://b.example/", { id: "x", name: "" });
+  (made[0] as { history: { depth: number } }).history.depth = 1;
+  told();
+  windows.close(windows.shown);
+  expect(told()).not.toContain("go -1");
+
+  // The phone's own way back has closed it.
+  open(1, "https://b.example/", { id: "y", name: "" });
+  told();
+  windows.onEntry(0);
+  expect(told().filter((line) => line.startsWith("go"))).toEqual([]);
+  expect(windows.all.length).toBe(1);
+});
+
+it("opens one window for a tap, and asks the person about others", () => {
+  const { windows, notices, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" }, A, false);
+  expect(told()).toEqual([]);
+  const [notice] = notices;
+  expect(notice).toMatchObject({ kind: "window", url: "https://a.example" });
+  open(1, "https://b.example/1", { id: "x", name: "" });
+  open(1, "https://b.example/2", { id: "y", name: "" });
+  expect(windows.all.length).toBe(2);
+  expect(notices.length).toBe(2);
+  windows.closeAll();
+  if (notice?.kind === "window") notice.show?.();
+  expect(windows.all.length).toBe(2);
+  windows.closeAll();
+
+  // Blank ones show once they have an address.
+  open(1, "about:blank", { id: "z", name: "" });
+  open(1, "about:blank", { id: "q", name: "" });
+  expect(windows.all.length).toBe(1);
+  for (const id of ["z", "q"]) order(1, { kind: "go", url: "https://b.example/3", replace: false }, A, id);
+  expect(windows.all.length).toBe(2);
+  expect(told()).toContain(heard(1, "q", { kind: "closed" }, "slot of https://a.example"));
+});
+
+it("finds a window by the name that the same page has given it", () => {
+  const { windows, made, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "pay" });
+  told();
+  open(1, "https://b.example/2", { id: "x", name: "pay" }, A, false);
+  expect(told()).toEqual(["2 to https://b.example/2 by https://a.example"]);
+  order(1, { kind: "go", url: "https://b.example/3", replace: false }, A, "x");
+  expect(told()).toEqual(["2 to https://b.example/3 by https://a.example"]);
+  // Another page's is another one.
+  open(2, "https://a.example/", { id: "w", name: "pay" }, B);
+  expect(windows.all.length).toBe(3);
+  expect((made[2] as { tab: { state: { url: string } } }).tab.state.url).toBe("https://a.example/");
+});
+
+it("tells an opener where its window is only on the opener's own origin", () => {
+  const { windows, made, open, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" });
+  const opened = (made[1] as { window: AppWindow }).window;
+  told();
+  windows.onPage(opened.frame);
+  (made[1] as { tab: { state: { url: string } } }).tab.state.url = "https://a.example/back";
+  windows.onPage(opened.frame);
+  expect(told()).toEqual([
+    heard(1, "w", { kind: "at", url: null }, "slot of https://a.example"),
+    heard(1, "w", { kind: "at", url: "https://a.example/back" }, "slot of https://a.example"),
+  ]);
+});
+
+it("knows no opener of a window that was opened without, nor after the page has disowned it", () => {
+  const { windows, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: null, name: "" });
+  told();
+  order(2, { kind: "post", data: 1, targetOrigin: "*" }, B);
+  expect(told()).toEqual([heard(2, null, { kind: "closed" }, "*")]);
+  windows.closeAll();
+
+  open(1, "https://b.example/", { id: "w", name: "" });
+  told();
+  order(3, { kind: "disown" }, B);
+  order(1, { kind: "close" }, A, "w");
+  expect(told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example")]);
+  expect(windows.all.length).toBe(2);
+  // Its page may close it still.
+  order(3, { kind: "close" }, B);
+  expect(windows.all.length).toBe(1);
+});
+
+it("leaves to the tab what opens no window: other kinds of addresses, and all where pages have no slots", () => {
+  const { windows, open } = openApp();
+  expect(open(1, "mailto:a@a.example", { id: "w", name: "" })).toBe(false);
+  const without = openApp(false);
+  expect(without.open(1, "https://b.example/", { id: "w", name: "" })).toBe(false);
+  expect(without.open(1, "about:blank", { id: "w", name: "" })).toBe(true);
+  for (let count = 0; count < 12; count += 1)
+    open(windows.all.length, `https://b.example/${count}`, { id: "w", name: "" });
+  expect(windows.all.length).toBe(9);
+});

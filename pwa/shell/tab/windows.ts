@@ -1,0 +1,347 @@
+/**
+ * The windows of the app: the tab that the person opened, and those that pages have opened over it, each with a frame of its
+ * own beside the others, so that a page goes on while its window is in front. They form a stack, since the browser has one
+ * session history for all frames of a window: what a window adds to it lies behind what the ones below it have added, and
+ * is stepped over when it closes. Scripts of different windows cannot reach each other: what they say goes through here,
+ * where it is known who has opened whom.
+ */
+import {
+  MESSAGE_TAG,
+  type OpensWindow,
+  type PageToShell,
+  type WindowNews,
+  type WindowOrder,
+} from "../../messages/page-messages.ts";
+import { OPENED_NAME } from "../../slot/slot-url.ts";
+import type { App } from "../app/app.ts";
+import type { WindowState } from "../app/state.ts";
+import type { Slot } from "../frames/places.ts";
+import type { SlotFrames } from "../frames/slot-frames.ts";
+import type { Activation } from "../frames/slot-services.ts";
+import { pageNavigation } from "./navigation-request.ts";
+import type { PageFrame } from "./page-frame.ts";
+import type { Tab, TabOptions } from "./tab.ts";
+
+/** Each holds a page in memory. The one below the limit shows what would open another. */
+const MOST_WINDOWS = 8;
+
+/** Windows of one document that it may still speak of. */
+const MOST_LINKS = 64;
+
+export interface AppWindow {
+  readonly tab: Tab;
+  readonly frame: PageFrame;
+}
+
+interface OpenedWindow extends AppWindow {
+  /** What has opened it; null once it has no opener. */
+  opener: Link | null;
+  /** Real origin of the page that has opened it. */
+  readonly openedBy: string;
+  /** How far down their histories the others were. */
+  readonly depths: ReadonlyMap<AppWindow, number>;
+}
+
+/** A document's window that opens others, and one of those. */
+interface Link {
+  readonly id: string;
+  readonly name: string;
+  /** As it speaks; what is in it may change. */
+  readonly source: Window;
+  readonly slot: Slot;
+  readonly from: AppWindow;
+  state: /** The person has asked for it, and the script has not yet said where it goes. */
+  { readonly kind: "blank" } | { readonly kind: "open"; readonly window: OpenedWindow } | { readonly kind: "closed" };
+}
+
+type Opening = PageToShell & { readonly type: "navigate" };
+
+/** Of a message: the window that speaks, however deep in which window, and what came with it. */
+interface Speaker {
+  readonly source: Window;
+  readonly from: AppWindow;
+  readonly ports: readonly MessagePort[];
+  readonly userActivation?: Activation | undefined;
+}
+
+export interface WindowsOptions {
+  readonly app: App;
+  /** Null where pages have no slots, or some: there new windows open in the one view. */
+  readonly slots: Pick<SlotFrames, "find" | "originOf"> | null;
+  /** Makes a tab, whose frame is in no document yet. */
+  readonly create: (window: NonNullable<TabOptions["window"]>) => AppWindow;
+  /** The browser's own list of what the person has seen. */
+  readonly history: Pick<History, "pushState" | "go">;
+}
+
+interface Post {
+  readonly data: unknown;
+  /** Real, or "*". */
+  readonly targetOrigin: string;
+  readonly to: Window;
+  /** As of `WindowNews`. */
+  readonly id?: string;
+  readonly from: Slot;
+  /** Top-level origin of the page that it is for; null: it is the page. */
+  readonly partition: string | null;
+}
+
+/** A link's, without what a form would add. */
+const GET = {
+  tag: MESSAGE_TAG,
+  type: "navigate",
+  method: "GET",
+  headers: [],
+  body: null,
+  referrer: "",
+  replace: false,
+} as const;
+
+export class Windows {
+  readonly #options: WindowsOptions;
+  /** The person has opened it. */
+  readonly first: AppWindow;
+  #opened: readonly OpenedWindow[] = [];
+  readonly #links = new WeakMap<Window, Map<string, Link>>();
+  #host: ParentNode | null = null;
+
+  constructor(first: AppWindow, options: WindowsOptions) {
+    this.first = first;
+    this.#options = options;
+  }
+
+  get shown(): AppWindow {
+    return this.#opened.at(-1) ?? this.first;
+  }
+
+  get all(): readonly AppWindow[] {
+    return [this.first, ...this.#opened];
+  }
+
+  get state(): WindowState {
+    return { openedBy: this.#opened.at(-1)?.openedBy ?? null };
+  }
+
+  /** @param host the first window's frame goes into it, and all others. */
+  mount(host: ParentNode): void {
+    this.#host = host;
+    host.append(this.first.frame.element);
+  }
+
+  /** The window that a document is in, however deep. */
+  of(source: Window): AppWindow | null {
+    let page = source;
+    // One that is in no frame, or in a frame that is gone, is its own parent.
+    while (page.parent !== page.parent.parent) page = page.parent;
+    return this.all.find(({ frame }) => frame.isOf(page)) ?? null;
+  }
+
+  /** @returns whether the message is about windows, and all is done. */
+  take(message: PageToShell, slot: Slot, { source, from, ports, userActivation }: Speaker): boolean {
+    if (message.type === "window") this.#hear(message, slot, source, ports);
+    return (
+      message.type === "window" ||
+      (message.type === "navigate" && this.#open(message, slot, source, from, userActivation))
+    );
+  }
+
+  /**
+   * A document in `from` opens a window. It is blank until its script says where it goes, where it has no address.
+   *
+   * @returns false where there are no windows: the page itself is to go there.
+   */
+  #open(opening: Opening, slot: Slot, source: Window, from: AppWindow, activation?: Activation): boolean {
+    const { opens, url } = opening;
+    const isBlank = url === "about:blank";
+    if (opens === undefined || !(isBlank || /^https?:/.test(url))) return false;
+    if (this.#options.slots === null) return isBlank;
+    const link = this.#link(opens, slot, source, from);
+    const named = this.#named(link);
+    if (named !== null) {
+      link.state = { kind: "open", window: named };
+      if (!isBlank) named.tab.sendTo(pageNavigation(opening, url, slot.origin));
+      return true;
+    }
+    // A tap opens one window: the page that was tapped is behind that.
+    const isAsked = (activation ?? navigator.userActivation).isActive && from === this.shown;
+    if (isAsked && isBlank) return true;
+    if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, opening, slot);
+    else if (isAsked || isBlank) this.#end(link);
+    if (isAsked) return link.state.kind === "open";
+    const show = isBlank ? null : () => this.#show(link, opening, slot);
+    this.#options.app.notify({ kind: "window", url: slot.topLevelOrigin, show }, () => from !== this.shown);
+    return true;
+  }
+
+  /** A document speaks of a window that it has opened, or to the one that has opened it. */
+  #hear(order: WindowOrder, slot: Slot, source: Window, ports: readonly MessagePort[]): void {
+    const { id, act } = order;
+    if (id === undefined) return this.#hearOpened(act, slot, source, ports);
+    const link = this.#links.get(source)?.get(id);
+    if (link === undefined) return;
+    const { state } = link;
+    const going: Opening | null = act.kind === "go" && /^https?:/.test(act.url) ? { ...GET, url: act.url } : null;
+    if (going !== null && state.kind === "blank") {
+      const mayShow = link.from === this.shown && this.#opened.length < MOST_WINDOWS;
+      return mayShow ? this.#show(link, going, slot) : this.#end(link);
+    }
+    if (act.kind === "close" && state.kind === "blank") return this.#end(link);
+    if (state.kind !== "open") return;
+    const { window } = state;
+    const page = window.frame.element.contentWindow;
+    if (act.kind === "close") this.close(window);
+    else if (going !== null) window.tab.sendTo(pageNavigation(going, going.url, slot.origin));
+    else if (act.kind === "post" && page !== null) this.#post({ ...act, to: page, from: slot, partition: null }, ports);
+  }
+
+  #hearOpened(act: WindowOrder["act"], slot: Slot, source: Window, ports: readonly MessagePort[]): void {
+    const window = this.#opened.find(({ frame }) => frame.isOf(source));
+    if (window === undefined) return;
+    if (act.kind === "close") return this.close(window);
+    const { opener } = window;
+    if (opener === null) return tell(source, "*", undefined, { kind: "closed" });
+    if (act.kind === "disown") this.#end(opener);
+    else if (act.kind === "go" && /^https?:/.test(act.url) && opener.from.frame.isOf(opener.source))
+      opener.from.tab.sendTo(pageNavigation({ ...GET, url: act.url }, act.url, slot.origin));
+    else if (act.kind === "post") {
+      const partition = opener.slot.topLevelOrigin;
+      this.#post({ ...act, to: opener.source, id: opener.id, from: slot, partition }, ports);
+    }
+  }
+
+  /** A document has come into the frame of an opened window: a script of its origin may see which. */
+  onPage(frame: PageFrame): void {
+    const window = this.#opened.find((each) => each.frame === frame);
+    if (window === undefined) return;
+    const { url } = window.tab.state;
+    for (const link of this.#linksOf(window)) {
+      const isOwn = URL.parse(url)?.origin === link.slot.origin;
+      this.#news(link, { kind: "at", url: isOwn ? url : null });
+    }
+  }
+
+  #goHome(): void {
+    this.closeAll();
+    this.first.tab.home();
+  }
+
+  /** Those that pages have opened. */
+  closeAll(): void {
+    for (const window of [...this.#opened].reverse()) this.close(window);
+  }
+
+  /** @param isBack the browser's history has left it already. */
+  close(window: AppWindow, isBack = false): void {
+    const closing = this.#opened.find((each) => each === window);
+    if (closing === undefined) return;
+    const isTop = closing === this.shown;
+    const { frame, tab, depths } = closing;
+    const added = frame.history.depth + 1;
+    for (const link of this.#linksOf(closing)) this.#end(link);
+    this.#opened = this.#opened.filter((each) => each !== closing);
+    for (const { opener, frame: other } of this.#opened)
+      if (opener?.from === closing && other.element.contentWindow !== null)
+        tell(other.element.contentWindow, "*", undefined, { kind: "closed" });
+    frame.element.remove();
+    tab.end();
+    // Where one below has gone on meanwhile, the steps back would lead that one back.
+    const isStill = this.all.every((each) => each.frame.history.depth === (depths.get(each) ?? 0));
+    if (isTop && isStill && !isBack) this.#options.history.go(-added);
+    this.#arrange();
+  }
+
+  /** The browser's history has come to an entry that was there when so many windows were open. */
+  onEntry(count: number): void {
+    while (this.#opened.length > count) this.close(this.shown, true);
+  }
+
+  #link({ id, name }: OpensWindow, slot: Slot, source: Window, from: AppWindow): Link {
+    const link: Link = { id: String(id), name: String(name), source, slot, from, state: { kind: "blank" } };
+    if (id === null) return link;
+    const links = this.#links.get(source) ?? new Map<string, Link>();
+    for (const [first] of links) if (links.size >= MOST_LINKS) links.delete(first);
+    this.#links.set(source, links.set(link.id, link));
+    return link;
+  }
+
+  /** The window that the same page has opened by this name. */
+  #named({ name, slot, from }: Link): OpenedWindow | null {
+    if (name === "") return null;
+    const isIt = ({ opener }: OpenedWindow) =>
+      opener?.name === name && opener.from === from && opener.slot.origin === slot.origin;
+    return this.#opened.find(isIt) ?? null;
+  }
+
+  #show(link: Link, opening: Opening, slot: Slot): void {
+    const { history, create } = this.#options;
+    const depths = new Map(this.all.map((each) => [each, each.frame.history.depth]));
+    const { tab, frame } = create({ close: () => this.close(opened), closeAll: () => this.#goHome() });
+    const hasOpener = this.#links.get(link.source)?.get(link.id) === link;
+    const opened: OpenedWindow = {
+      tab,
+      frame,
+      opener: hasOpener ? link : null,
+      openedBy: slot.topLevelOrigin,
+      depths,
+    };
+    if (hasOpener) frame.element.name = OPENED_NAME + link.name;
+    link.state = { kind: "open", window: opened };
+    this.#opened = [...this.#opened, opened];
+    // The phone's own way back leads to it, and closes the window.
+    history.pushState({ windows: this.#opened.length }, "");
+    this.#host?.append(frame.element);
+    tab.sendTo(pageNavigation(opening, opening.url, slot.origin));
+    this.#arrange();
+  }
+
+  /** The one in front is seen. */
+  #arrange(): void {
+    for (const each of this.all) {
+      const { element } = each.frame;
+      const isShown = each === this.shown;
+      element.title = isShown ? "Page" : "Page behind";
+      element.inert = !isShown;
+      element.classList.toggle("behind", !isShown);
+    }
+    this.#options.app.draw();
+  }
+
+  #linksOf(window: OpenedWindow): Link[] {
+    const { opener } = window;
+    if (opener === null) return [];
+    const links = [...(this.#links.get(opener.source)?.values() ?? [])];
+    return links.filter(({ state }) => state.kind === "open" && state.window === window);
+  }
+
+  /** The two know nothing of each other any more. */
+  #end(link: Link): void {
+    if (link.state.kind === "open") link.state.window.opener = null;
+    link.state = { kind: "closed" };
+    this.#news(link, { kind: "closed" });
+  }
+
+  /** The browser compares the page that gets it with the slot of the origin that it is for. */
+  #post({ data, targetOrigin, to, id, from, partition }: Post, ports: readonly MessagePort[]): void {
+    const { slots } = this.#options;
+    const target = targetOrigin === "*" ? null : slots?.find(targetOrigin, partition ?? targetOrigin);
+    if (slots === null || target === undefined || (target === null && targetOrigin !== "*")) return;
+    const origin = target === null ? "*" : slots.originOf(target);
+    tell(to, origin, id, { kind: "message", data, origin: from.origin }, ports);
+  }
+
+  #news(link: Link, news: WindowNews["news"]): void {
+    const origin = this.#options.slots?.originOf(link.slot);
+    if (origin !== undefined) tell(link.source, origin, link.id, news);
+  }
+}
+
+function tell(
+  to: Window,
+  origin: string,
+  id: string | undefined,
+  news: WindowNews["news"],
+  ports: readonly MessagePort[] = [],
+): void {
+  const message: WindowNews = { tag: MESSAGE_TAG, type: "window", ...(id !== undefined && { id }), news };
+  to.postMessage(message, origin, [...ports]);
+}

@@ -1,0 +1,253 @@
+/**
+ * Windows that this document opens, and the one that has opened the page. They are frames of the shell, beside the page's
+ * own, which no script can reach from another one; so a script gets an object in place of each, and the shell carries what
+ * they say to each other. It has what a window of another origin has (HTML section 7.2.1.3.1), whatever its origin is.
+ */
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { MESSAGE_TAG, type OpensWindow, type WindowNews, type WindowOrder } from "../../messages/page-messages.ts";
+import { frameNameOf } from "../documents/this-document.ts";
+import { toReal } from "../slot-url.ts";
+import { htmlElement } from "./navigation-rules.ts";
+import type { PageContext, Realm } from "./page-context.ts";
+import { patchMethod } from "./patch.ts";
+
+type Act = WindowOrder["act"];
+
+/** The window on the other side, as far as the shell has told. */
+interface Other {
+  isClosed: boolean;
+  /** Real URL of its page, where that is of this origin. */
+  url: string | null;
+  readonly shown: Window;
+}
+
+const shownWindows = new WeakSet<object>();
+
+/** Whether it stands for a window of the shell's. */
+export const isOpened = (value: object): boolean => shownWindows.has(value);
+
+export class OpenedWindows {
+  readonly #context: PageContext;
+  readonly #opened = new Map<string, Other>();
+  readonly #opener: Other | null = null;
+
+  /** Before the name of the page's window is shown otherwise. */
+  constructor(context: PageContext) {
+    this.#context = context;
+    if (!context.config.topLevel) return;
+    patchMethod(window, "close", () => this.#order(undefined, { kind: "close" }));
+    const { isApart = false, referrer, realOrigin } = context.config;
+    const isOpened = frameNameOf(window.name).opened !== null;
+    // An opener of another origin is not known here by its name: one that does not say that it is of this one is none.
+    if (isOpened && isApart && parseUrl(referrer)?.origin !== realOrigin) {
+      this.#order(undefined, { kind: "disown" });
+      return;
+    }
+    if (!isOpened) return;
+    const opener = this.#createOther(undefined);
+    this.#opener = opener;
+    let shown: unknown = opener.shown;
+    Object.defineProperty(window, "opener", {
+      get: () => (opener.isClosed ? null : shown),
+      set: (value: unknown) => {
+        if (value === null) this.#order(undefined, { kind: "disown" });
+        shown = value;
+      },
+      enumerable: true,
+      configurable: true,
+    });
+  }
+
+  /** A window that is about to open. @param url null: it is blank, and filled by the script. */
+  open(name: string, url: string | null): { readonly opens: OpensWindow; readonly shown: Window } {
+    const id = crypto.randomUUID();
+    const other = this.#createOther(id, url === null ? new BlankWindow() : null);
+    this.#opened.set(id, other);
+    const { isApart, realOrigin } = this.#context.config;
+    if (isApart === true && url !== null && parseUrl(url)?.origin !== realOrigin) {
+      other.isClosed = true;
+      return { opens: { id: null, name: "" }, shown: other.shown };
+    }
+    return { opens: { id, name }, shown: other.shown };
+  }
+
+  /** The shell has news of a window, of which a message brings its ports. */
+  hear({ id, news }: WindowNews, ports: readonly MessagePort[]): void {
+    const other = id === undefined ? this.#opener : (this.#opened.get(id) ?? this.#remember(id));
+    if (other === null) return;
+    if (news.kind === "closed") other.isClosed = true;
+    else if (news.kind === "at") other.url = news.url;
+    else {
+      const event = new MessageEvent("message", { data: news.data, origin: news.origin, ports: [...ports] });
+      Object.defineProperty(event, "source", { value: other.shown });
+      window.dispatchEvent(event);
+    }
+  }
+
+  /** Of a document that was here before. */
+  #remember(id: string): Other {
+    const other = this.#createOther(id);
+    this.#opened.set(id, other);
+    return other;
+  }
+
+  #order(id: string | undefined, act: Act, transfer: Transferable[] = []): void {
+    this.#context.toShell({ tag: MESSAGE_TAG, type: "window", ...(id !== undefined && { id }), act }, transfer);
+  }
+
+  #createOther(id: string | undefined, blank: BlankWindow | null = null): Other {
+    const { config } = this.#context;
+    const go = (url: unknown, replace: boolean) => {
+      const absolute = parseUrl(String(url), document.baseURI)?.href;
+      if (absolute === undefined) throw new DOMException(`Cannot open: invalid URL ${url}`, "SyntaxError");
+      blank?.leave();
+      this.#order(id, { kind: "go", url: toReal(absolute, config), replace });
+    };
+    const location = createLocation(() => other.url, go);
+    const members: Readonly<Record<string, unknown>> = {
+      location,
+      postMessage: (...args: unknown[]) => {
+        if (args.length === 0) throw new TypeError("Cannot post message: 1 argument required");
+        const { message: data, targetOrigin, transfer } = envelopeOf(args);
+        const origin = targetOrigin === "/" ? config.realOrigin : targetOrigin;
+        const real = origin === "*" ? origin : parseUrl(origin)?.origin;
+        if (real === undefined) throw new DOMException(`Cannot post message: invalid origin ${origin}`, "SyntaxError");
+        this.#order(id, { kind: "post", data, targetOrigin: real }, transfer);
+      },
+      close: () => {
+        if (id === undefined) return;
+        blank?.leave();
+        this.#order(id, { kind: "close" });
+        other.isClosed = true;
+      },
+      focus: () => this.#order(id, { kind: "focus" }),
+      blur() {},
+      length: 0,
+      opener: id === undefined ? null : window,
+    };
+    const shown: Window = new Proxy(Object.create(null) as Window, {
+      get: (_target, name) => {
+        if (["window", "self", "frames", "parent", "top"].includes(String(name))) return shown;
+        if (name === "closed") return other.isClosed;
+        if (typeof name === "string" && name in members && !(blank?.isThere && name === "focus")) return members[name];
+        // Promises, `toString` and others ask for these of whatever they get.
+        if (name === "then" || typeof name === "symbol") return undefined;
+        if (blank !== null && !blank.isGone) return blank.read(name, () => this.#order(id, { kind: "close" }));
+        throw refused();
+      },
+      set: (_target, name, value) => {
+        if (name === "location") go(value, false);
+        else if (blank !== null && !blank.isGone) blank.write(name, value);
+        else if (name !== "opener") throw refused();
+        return true;
+      },
+      has: (_target, name) => typeof name === "string" && (name in members || name === "closed"),
+      getPrototypeOf: () => null,
+    });
+    shownWindows.add(shown);
+    const other: Other = { isClosed: false, url: null, shown };
+    return other;
+  }
+}
+
+function refused(): DOMException {
+  return new DOMException("Cannot read the window: it is of another site, or shown apart", "SecurityError");
+}
+
+/** @param address as of `Other`. */
+function createLocation(address: () => string | null, go: (url: unknown, replace: boolean) => void): object {
+  return new Proxy(Object.create(null) as object, {
+    get: (_target, name) => {
+      if (name === "replace") return (url: unknown) => go(url, true);
+      if (name === "then" || (typeof name === "symbol" && name !== Symbol.toPrimitive)) return undefined;
+      const url = parseUrl(address() ?? "");
+      if (url === null) throw refused();
+      if (name === "assign") return (to: unknown) => go(to, false);
+      if (name === "reload") return () => go(url.href, true);
+      if (name === "toString" || name === Symbol.toPrimitive) return () => url.href;
+      return Reflect.get(url, name, url) as unknown;
+    },
+    set: (_target, name, value) => {
+      const url = parseUrl(address() ?? "");
+      if (name === "href") go(value, false);
+      else if (url === null) throw refused();
+      else if (Reflect.set(url, name, value, url)) go(url.href, false);
+      return true;
+    },
+  });
+}
+
+const STYLE =
+  ":host{position:fixed;inset:0;z-index:2147483647;display:flex;flex-direction:column;background:Canvas;color:CanvasText}" +
+  "button{all:revert;padding:12px;font:16px system-ui;text-align:start}";
+
+/** A window without an address: a frame over the whole page, which scripts of the page can fill. */
+class BlankWindow {
+  #host: HTMLElement | null = null;
+  #frame: HTMLIFrameElement | null = null;
+  isGone = false;
+
+  get isThere(): boolean {
+    return this.#frame !== null;
+  }
+
+  /** A script uses the window as one of its own. @param onClosed the person has closed it. */
+  read(name: string | symbol, onClosed: () => void): unknown {
+    const content = this.#show(onClosed);
+    const value: unknown = Reflect.get(content, name, content);
+    return typeof value === "function" && value.prototype === undefined ? value.bind(content) : value;
+  }
+
+  write(name: string | symbol, value: unknown): void {
+    const content = this.#show(() => {});
+    Reflect.set(content, name, value, content);
+  }
+
+  leave(): void {
+    this.isGone = true;
+    this.#host?.remove();
+  }
+
+  #show(onClosed: () => void): Realm {
+    if (this.#frame === null) {
+      const host = htmlElement(document, "div");
+      const root = host.attachShadow({ mode: "closed" });
+      const style = new CSSStyleSheet();
+      const close = document.createElement("button");
+      style.replaceSync(STYLE);
+      root.adoptedStyleSheets = [style];
+      close.textContent = "✕ Close this window";
+      close.addEventListener("click", () => {
+        this.leave();
+        onClosed();
+      });
+      root.append(close, document.createElement("slot"));
+      const frame = document.createElement("iframe");
+      // A policy of the page keeps style attributes out, and lets scripts set this.
+      frame.style.cssText = "flex:1;border:0;width:100%;background:#fff";
+      host.append(frame);
+      document.documentElement.append(host);
+      this.#host = host;
+      this.#frame = frame;
+    }
+    return this.#frame.contentWindow as Realm;
+  }
+}
+
+/** Arguments of `postMessage` in the form that names all. */
+export interface Envelope {
+  readonly message: unknown;
+  readonly targetOrigin: string;
+  readonly transfer: Transferable[];
+}
+
+export function envelopeOf([message, given, transfer]: readonly unknown[]): Envelope {
+  const options = (typeof given === "object" && given !== null ? given : {}) as StructuredSerializeOptions & {
+    readonly targetOrigin?: unknown;
+  };
+  const named = typeof given === "object" || given === undefined ? (options.targetOrigin ?? "/") : given;
+  const list = (typeof given === "object" && given !== null ? options.transfer : transfer) as
+    | Transferable[]
+    | undefined;
+  return { message, targetOrigin: String(named), transfer: [...(list ?? [])] };
+}
