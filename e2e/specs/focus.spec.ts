@@ -24,7 +24,7 @@ test("a page has the focus once it is there: keys scroll it, and it knows", asyn
 test("the field that a page wants to have it gets it", async ({ app, origin }) => {
   origin.page("/", "<input><input id=wanted autofocus>");
   await app.goto(`${origin.origin}/`);
-  await app.page.waitForFunction(() => document.activeElement?.tagName === "IFRAME");
+  await app.page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "IFRAME");
   await expect.poll(() => inPage(app, () => document.activeElement?.id)).toBe("wanted");
   await app.page.keyboard.type("harbour");
   expect(await inPage(app, () => document.querySelector<HTMLInputElement>("#wanted")?.value)).toBe("harbour");

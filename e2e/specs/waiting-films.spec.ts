@@ -45,7 +45,15 @@ function serveFilms(origin: TestOrigin, ...paths: string[]): void {
 }
 
 async function open(app: AppPage, origin: TestOrigin): Promise<number> {
-  const before = (await app.stats()).linkBytesDown;
+  // The page before gets nothing more.
+  await app.page.getByRole("button", { name: "Home" }).click();
+  let before = -1;
+  const isStill = async () => {
+    const last = before;
+    before = (await app.stats()).linkBytesDown;
+    return before === last;
+  };
+  await expect.poll(isStill).toBe(true);
   await app.goto(`${origin.origin}/`);
   return before;
 }

@@ -97,8 +97,21 @@ export type TunnelQuestion =
   | { readonly kind: "stats" }
   /** A site's icon. */
   | { readonly kind: "icon"; readonly url: string; readonly topLevelOrigin: string }
+  /** The person has answered a "sign-in" of this origin. */
+  | { readonly kind: "sign-in"; readonly origin: string; readonly name: string; readonly password: string }
   /** Asks to clear it, here and at the edge. */
   | { readonly kind: "site-data" };
+
+/** A document's server asks for a name and a password (RFC 9110 section 11). */
+export interface SignInAsked {
+  readonly origin: string;
+  /** The server's words; "" for none. */
+  readonly realm: string;
+  /** Those that were given last are not right. */
+  readonly isWrong: boolean;
+  /** It has them, and wants them once more in another form: no more is asked of the person. */
+  readonly isRenewed: boolean;
+}
 
 /** Facts with which a frame of another origin sets out. */
 export interface FrameStart {
@@ -306,6 +319,7 @@ export type TunnelToShell =
   | SilentDocument
   /** Scripts of this origin put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels"; readonly origin: string }
+  | ({ readonly type: "sign-in" } & SignInAsked)
   | { readonly type: "progress"; readonly tab: number; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }

@@ -2,8 +2,9 @@
 import { toBase64 } from "../../shared/base-encodings.ts";
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import { RopewayError } from "../../shared/errors.ts";
+import type { ResponseConsumer } from "../../shared/http/exchange.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
-import type { RequestHead } from "../../shared/http/heads.ts";
+import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/http/phone-fields.ts";
 import type { Experiment } from "../../shared/mux/session/session.ts";
 import { dialWebSocket, FetchSocket } from "../../shared/phone-socket.ts";
@@ -19,10 +20,20 @@ import {
   type TunnelSettings,
   type TunnelToShell,
 } from "../messages/tunnel-messages.ts";
-import { askInOrder, edgeRequest, passingOn, type ResponseSource, readWhole } from "./exchange/exchange.ts";
+import {
+  type Answer,
+  askInOrder,
+  edgeRequest,
+  type PhoneRequest,
+  passingOn,
+  type ResponseSource,
+  readWhole,
+  tapped,
+} from "./exchange/exchange.ts";
 import type { PageSockets } from "./page-sockets.ts";
 import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { HeldResponse, HeldResponses, heldNavigations, holdNavigation, remindOf } from "./requests/held-responses.ts";
+import type { SignIns } from "./requests/sign-ins.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
 import { WarmedPages } from "./requests/warmed-pages.ts";
 import { Wishes } from "./requests/wishes.ts";
@@ -39,6 +50,8 @@ declare const self: DedicatedWorkerGlobalScope & {
   readonly __BROTLI: string;
   /** Path of the script for pages' sockets. */
   readonly __PAGE_SOCKETS: string;
+  /** Path of the script for servers that ask for a name and a password. */
+  readonly __SIGN_INS: string;
 };
 
 /** Milliseconds after the link's opening until scripts are fetched that no page waits for, if the phone does not have them yet. */
@@ -151,7 +164,7 @@ const wishes = new Wishes({
   pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
 });
 const host: SlotPortHost = {
-  ask: askInOrder([heldNavigations(held), wishes.source], tunnel.ask),
+  ask: askInOrder([heldNavigations(held), wishes.source], askSignedIn),
   held,
   frameStarts: new FrameStarts(),
   onNavigationMoved: (id, url) => tell({ type: "navigation", kind: "moved", id, url }),
@@ -175,6 +188,27 @@ const host: SlotPortHost = {
   ports: new Set(),
   setTimer,
 };
+
+let signIns: SignIns | null = null;
+
+/** With the name and the password that the person has given. A document's server may ask for them. */
+function askSignedIn(request: PhoneRequest, consumer: ResponseConsumer): Answer {
+  const head = signIns?.marked(request.head) ?? request.head;
+  const isDocument = head.mode === "navigate" && head.destination === "document";
+  const sent = headerValue(head.headers, "authorization") ?? undefined;
+  const onHead = (response: ResponseHead) => {
+    if (response.status === 401) void tellSignIn(response, sent);
+  };
+  return tunnel.ask(isDocument ? tapped({ ...request, head }, { onHead }) : { ...request, head }, consumer);
+}
+
+/** Where the script for it cannot be had, the page says what the server says. */
+async function tellSignIn(response: ResponseHead, sent: string | undefined): Promise<void> {
+  const { SignIns }: typeof import("./requests/sign-ins.ts") = await import(self.__SIGN_INS);
+  signIns ??= new SignIns();
+  const asked = signIns.ask(response, sent);
+  if (asked !== null) tell({ type: "sign-in", ...asked });
+}
 
 let loadedSockets: Promise<PageSockets> | null = null;
 
@@ -287,6 +321,7 @@ async function answer(question: TunnelQuestion): Promise<unknown> {
   if (question.kind === "stats") return stats();
   if (question.kind === "icon") return fetchIcon(question.url, question.topLevelOrigin);
   if (question.kind === "site-data") return clearSiteData();
+  if (question.kind === "sign-in") return signIns?.give(question.origin, question);
   // Null where the store cannot be had.
   return (await store.load())?.answer(question, tunnel.ask) ?? null;
 }
@@ -340,7 +375,7 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = wishes.marked(navigationHead(request));
-  response.setExchange(tunnel.ask({ head, body, push: null }, response));
+  response.setExchange(askSignedIn({ head, body, push: null }, response));
   holdNavigation(held, head.topLevelOrigin, url, response);
 }
 

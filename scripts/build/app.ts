@@ -24,6 +24,9 @@ const BROTLI = ".ropeway/brotli";
 /** The same of the tunnel, for the first page that opens a socket. */
 const PAGE_SOCKETS = ".ropeway/page-sockets";
 
+/** The same, for the first server that asks for a name and a password. */
+const SIGN_INS = ".ropeway/sign-ins";
+
 /** What the shell's pages and the shell load at once, by such names, too. */
 const SHELL = "shell";
 const BLANK = "blank";
@@ -50,6 +53,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [DECODER, "pwa/tunnel/coding/dcz-chunk.ts", "esm"],
   [BROTLI, "pwa/tunnel/coding/brotli-chunk.ts", "esm"],
   [PAGE_SOCKETS, "pwa/tunnel/page-sockets.ts", "esm"],
+  [SIGN_INS, "pwa/tunnel/requests/sign-ins.ts", "esm"],
   [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
@@ -141,6 +145,7 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
   const store = await addStore(files);
   const brotli = nameByContent(files, BROTLI);
   const pageSockets = nameByContent(files, PAGE_SOCKETS);
+  const signIns = nameByContent(files, SIGN_INS);
   const built = await bundle({
     entryPoints: [{ out: TUNNEL, in: "pwa/tunnel/tunnel-worker.ts" }],
     format: "iife",
@@ -149,8 +154,9 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
       "self.__STORE": JSON.stringify(`/${store}`),
       "self.__BROTLI": JSON.stringify(`/${brotli}`),
       "self.__PAGE_SOCKETS": JSON.stringify(`/${pageSockets}`),
+      "self.__SIGN_INS": JSON.stringify(`/${signIns}`),
     },
-    external: [`/${store}`, `/${brotli}`, `/${pageSockets}`],
+    external: [`/${store}`, `/${brotli}`, `/${pageSockets}`, `/${signIns}`],
   });
   for (const [path, contents] of built) files.set(path, contents);
   return nameByContent(files, TUNNEL);

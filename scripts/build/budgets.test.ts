@@ -10,7 +10,8 @@ const PAGE_SOCKETS = ".ropeway/page-sockets-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
-const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS];
+const SIGN_INS = ".ropeway/sign-ins-0123456789abcdef0123.js";
+const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS, SIGN_INS];
 const paths = ["shell.js", SHEETS, DEVICES, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel, ...LITE];
 
 /** Of what cannot be packed. */

@@ -9,6 +9,7 @@ const OF_SHELL = new Set([
   ".ropeway/decoder.js",
   ".ropeway/brotli.js",
   ".ropeway/page-sockets.js",
+  ".ropeway/sign-ins.js",
   ".ropeway/sheets.js",
   ".ropeway/devices.js",
 ]);

@@ -50,9 +50,17 @@ describe("request fields", () => {
     expect(allowedFields({ ...asked, mode: "cors" }, fields)).toEqual(fields);
     for (const mode of ["no-cors", "navigate"] as const) {
       const head = { ...asked, mode };
-      expect(allowedFields(head, fields).map(([name]) => name)).toEqual(["accept", "range"]);
+      const byPhone = mode === "navigate" ? ["authorization"] : [];
+      expect(allowedFields(head, fields).map(([name]) => name)).toEqual(["accept", "range", ...byPhone]);
       expect(allowedFields(head, [["content-type", "multipart/form-data; boundary=x"]])).toHaveLength(1);
     }
+  });
+
+  it("tell an own server what the person has told it, with pictures, too", () => {
+    const signIn: HeaderList = [["authorization", "Basic YTpi"]];
+    const own = { origin: "https://a.example", url: "https://a.example/x", mode: "no-cors" } as const;
+    expect(allowedFields(own, signIn)).toEqual(signIn);
+    expect(allowedFields({ ...own, url: "https://b.example/" }, signIn)).toEqual([]);
   });
 
   it("let the phone's store ask whether what it has holds, where no other origin is asked, and no redirect met", () => {

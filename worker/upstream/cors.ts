@@ -57,8 +57,9 @@ export function allowedFields(
 ): HeaderList {
   if (mode !== "no-cors" && mode !== "navigate") return fields;
   const isBasic = mode === "navigate" || isSameOrigin(origin, url);
-  // Browsers themselves add these: media elements range, reloads the last two.
-  const byBrowser = ["range", "if-range", ...CACHE_MODE_FIELDS, ...(isBasic ? CACHE_CONDITIONS : [])];
+  // Browsers themselves add these: media elements range, reloads the last two; the phone, what the person has told a server.
+  const byPhone = isBasic ? [...CACHE_CONDITIONS, "authorization"] : [];
+  const byBrowser = ["range", "if-range", ...CACHE_MODE_FIELDS, ...byPhone];
   return fields.filter(([name, value]) => byBrowser.includes(name) || (name !== "range" && isSafelisted(name, value)));
 }
 

@@ -1,5 +1,5 @@
 import type { PagePhase, Trouble } from "../../messages/page-messages.ts";
-import type { LinkPhase, PageUse, PageWaiting } from "../../messages/tunnel-messages.ts";
+import type { LinkPhase, PageUse, PageWaiting, SignInAsked } from "../../messages/tunnel-messages.ts";
 
 /** Bytes that Ropeway has moved since it was set up on this phone, for the line on the start page. */
 export interface Totals {
@@ -150,6 +150,8 @@ export interface TabState {
   readonly storedAt: number | null;
   /** The page shown was stored, and the phone has a newer version of it by now. */
   readonly hasNewer: boolean;
+  /** The server of the page asks for a name and a password. */
+  readonly signIn: SignInAsked | null;
   /** The document before is gone from the frame, and the next one is not there yet. */
   readonly isFrameEmpty: boolean;
 }
@@ -172,6 +174,8 @@ export interface TabActions {
   openFailed(): void;
   /** The page that failed beside the one that is shown is not wanted any more. */
   forgetFailed(): void;
+  /** The person has answered what the page's server asks for, or will not: the page is what it says then. */
+  signIn(given: { readonly name: string; readonly password: string } | null): void;
   /** The person stays with the version that is shown. */
   keepVersion(): void;
   /** Reloads the page that a form led to, and so sends the form again. */

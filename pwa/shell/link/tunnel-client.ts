@@ -88,6 +88,11 @@ export class TunnelClient {
     return this.#ask({ kind: "site-data" });
   }
 
+  /** The person has answered a "sign-in". */
+  signIn(origin: string, name: string, password: string): Promise<void> {
+    return this.#ask({ kind: "sign-in", origin, name, password });
+  }
+
   /** @returns as the question says, or null where the store cannot be had. @typeParam Answer as there. */
   askStore<Answer>(question: StoreQuestion): Promise<Answer | null> {
     return this.#ask(question);

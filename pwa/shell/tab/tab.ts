@@ -1,6 +1,6 @@
 import { ErrorCode } from "../../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
-import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-messages.ts";
+import type { NavigationRequest, SignInAsked, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
 import type { Destination, PageError, Settings, TabActions, TabState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
@@ -88,6 +88,7 @@ export class Tab implements AppTab, TabActions {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** When a boot page last said that it is there, by `performance.now()`. */
   #bootedAt = Number.NEGATIVE_INFINITY;
+  #signIn: SignInAsked | null = null;
   /** Those of the page that the person was told of. */
   #troubles = new Set<Trouble>();
 
@@ -115,6 +116,7 @@ export class Tab implements AppTab, TabActions {
       cost: this.#meter.cost,
       storedAt: this.#meter.storedAt(page.url),
       hasNewer: this.#meter.hasNewer(page.url),
+      signIn: this.#signIn,
     };
   }
 
@@ -236,6 +238,20 @@ export class Tab implements AppTab, TabActions {
     this.#app.draw();
   }
 
+  signIn(given: { readonly name: string; readonly password: string } | null): void {
+    const origin = this.#signIn?.origin;
+    this.#signIn = null;
+    this.#app.draw();
+    if (given === null || origin === undefined) return;
+    void this.#app.tunnel.signIn(origin, given.name, given.password).then(() => this.#askAgain());
+  }
+
+  /** What was refused is asked for once more, with what its server wants. */
+  #askAgain(): void {
+    const request = this.#sent?.request ?? typedNavigation(this.state.destination?.url ?? this.#page.url);
+    if (request.url !== "") this.#navigate(request, { by: "typed", replace: true });
+  }
+
   sendAgain(): void {
     const { notice } = this.#app.state;
     this.#app.dismissNotice();
@@ -276,9 +292,18 @@ export class Tab implements AppTab, TabActions {
         return event.id === sent?.id ? this.#onNavigationNews(event, sent) : undefined;
       case "document":
         return this.#onDocumentNews(event);
+      case "sign-in":
+        return this.#onSignIn(event);
       case "silent-document":
         return this.#onSilentDocument(event);
     }
+  }
+
+  #onSignIn(asked: SignInAsked): void {
+    if (asked.origin !== (this.#awaited ?? URL.parse(this.#page.url)?.origin)) return;
+    if (asked.isRenewed) return this.#askAgain();
+    this.#signIn = asked;
+    this.#app.draw();
   }
 
   #onNavigationNews(news: TunnelToShell & { type: "navigation" }, sent: step.SentNavigation): void {
@@ -513,6 +538,7 @@ export class Tab implements AppTab, TabActions {
     const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
     const { tunnel } = this.#app;
     if (!isSelfSend) this.#change((navigation) => ({ ...navigation, selfSends: 0 }));
+    this.#signIn = null;
     const problem = this.#frame.problemWith(request.url);
     if (problem !== null) {
       if (begun !== null) tunnel.tell({ type: "navigation", kind: "abandon", id: begun });
@@ -552,6 +578,7 @@ export class Tab implements AppTab, TabActions {
 
   /** The page goes to another document of its slot by itself. */
   #leaveByItself(url: string, slot: Slot): void {
+    this.#signIn = null;
     this.#meter.begin(url);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: url.split("#", 1)[0] ?? url });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin));
@@ -603,6 +630,7 @@ export class Tab implements AppTab, TabActions {
 
   /** The start page is what counts. */
   #settleAtStart(): void {
+    this.#signIn = null;
     this.#meter.cost = NO_COST;
     this.#enter(step.settleAtStart(this.#navigation));
   }

@@ -14,6 +14,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     storedAt: null,
     hasNewer: false,
     openedBy: null,
+    signIn: null,
     link: { kind: "open" },
     totals: null,
     notice: null,

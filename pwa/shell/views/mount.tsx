@@ -8,7 +8,7 @@ import { isWaiting } from "./bar/link-pill.tsx";
 import { errorText } from "./pages/error-view.tsx";
 import { chooseView, type View, viewOf } from "./pages/views.tsx";
 import { shortHost } from "./parts/format.ts";
-import type { Ui, UiState } from "./ui.ts";
+import type { SheetName, Ui, UiState } from "./ui.ts";
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -39,18 +39,18 @@ export function mountChrome(
     drawPageHead(document, state);
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
     render(viewOf(shown, state, actions, ui, lateSheets.loaded?.keptSection(actions)), view);
-    render(ui.sheet && (lateSheets.loaded?.sheetOf(ui.sheet, state, actions, ui) ?? null), sheets);
+    const sheet = sheetOf(state, ui);
+    if (sheet !== null && lateSheets.loaded === null) void lateSheets.loadFor(draw, () => isSheetWanted());
+    render(sheet && (lateSheets.loaded?.sheetOf(sheet, state, actions, ui) ?? null), sheets);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
     frameHost.inert = shown !== "page" || uiState.isEditing;
     if (shown !== previous) view.scrollTop = 0;
     tell(state);
   });
+  const isSheetWanted = () => state !== null && sheetOf(state, uiState) !== null;
   const changeUi = (change: Partial<UiState>) => {
     uiState = { ...uiState, ...change };
-    if (uiState.sheet !== null && lateSheets.loaded === null) {
-      void lateSheets.loadFor(draw, () => uiState.sheet !== null);
-    }
     draw();
   };
 
@@ -61,11 +61,11 @@ export function mountChrome(
     },
     frameHost: frames,
     focusPage() {
-      if (shown === "page" && !uiState.isEditing && uiState.sheet === null)
+      if (shown === "page" && !uiState.isEditing && !isSheetWanted())
         focusFrame(frames.querySelector<HTMLIFrameElement>("iframe:not([inert])"));
     },
     press(press) {
-      const shortcut = state && uiState.sheet === null ? shortcutFor(press, state.phase, IS_MAC) : null;
+      const shortcut = state && !isSheetWanted() ? shortcutFor(press, state.phase, IS_MAC) : null;
       if (shortcut === "address") barHost.querySelector("input")?.focus();
       else if (shortcut !== null) actions.tab[shortcut]();
       return shortcut !== null;
@@ -85,7 +85,8 @@ function furnish(root: HTMLElement) {
   const barHost = element("div", "bar-host");
   const frameHost = element("div", "frame-host");
   // Frames in a shadow tree are in no `window.frames`: no page can count or name the windows that it has not opened.
-  const frames = frameHost.attachShadow({ mode: "open" });
+  // Whoever gives the host back the focus, which it seemed to have, gives it to the frame shown.
+  const frames = frameHost.attachShadow({ mode: "open", delegatesFocus: true });
   const style = new CSSStyleSheet();
   style.replaceSync(FRAMES);
   frames.adoptedStyleSheets = [style];
@@ -103,6 +104,11 @@ function furnish(root: HTMLElement) {
 /** Canvas, not white: a page that declares a dark scheme and no background is drawn on the frame's own background. */
 const FRAMES =
   "iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:Canvas}.behind{visibility:hidden}";
+
+/** A server's question comes by itself, where the person has nothing else open. */
+function sheetOf({ signIn }: BrowserState, { sheet }: UiState): SheetName | null {
+  return sheet ?? (signIn === null ? null : "sign-in");
+}
 
 function focusFrame(frame: HTMLIFrameElement | null): void {
   frame?.focus();

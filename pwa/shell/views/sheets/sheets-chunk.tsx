@@ -8,6 +8,7 @@ import { KeptSection } from "./kept-pages.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
 import { SettingsSheet } from "./settings-sheet.tsx";
 import { Sheet } from "./sheet.tsx";
+import { SignInSheet } from "./sign-in-sheet.tsx";
 import { PastSheet, SiteSheet } from "./site-sheet.tsx";
 
 /** The sheets, and the phone that they show. */
@@ -31,6 +32,8 @@ export function openSheets(options: PhoneOptions) {
           return <SiteSheet state={state} actions={actions} phone={phone} ui={ui} />;
         case "past":
           return <PastSheet state={state} onClose={() => ui.change({ sheet: null })} />;
+        case "sign-in":
+          return state.signIn && <SignInSheet asked={state.signIn} onAnswer={(given) => actions.tab.signIn(given)} />;
         case "devices":
           return <DevicesSheet onClose={() => ui.change({ sheet: "settings" })} />;
         case "settings":

@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
+import { basic, digest, parseChallenges, SignIns } from "./sign-ins.ts";
+
+describe("parseChallenges", () => {
+  it("reads several in a line, with quotes, commas and tokens", () => {
+    expect(parseChallenges('Newauth realm="apps", type=1, title="Login to \\"apps\\"", Basic realm="simple"')).toEqual([
+      { scheme: "newauth", parameters: { realm: "apps", type: "1", title: 'Login to "apps"' } },
+      { scheme: "basic", parameters: { realm: "simple" } },
+    ]);
+    expect(parseChallenges("Negotiate, BASIC Realm = a , charset=UTF-8")).toEqual([
+      { scheme: "negotiate", parameters: {} },
+      { scheme: "basic", parameters: { realm: "a", charset: "UTF-8" } },
+    ]);
+    expect(parseChallenges("")).toEqual([]);
+    expect(parseChallenges(', "x"')).toEqual([]);
+  });
+
+  it("ends with any text", () => {
+    fc.assert(fc.property(fc.string(), (text) => Array.isArray(parseChallenges(text))));
+  });
+});
+
+it("writes Basic as RFC 7617 has it, in UTF-8", () => {
+  expect(basic({ name: "Aladdin", password: "open sesame" })).toBe("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+  expect(basic({ name: "test", password: "123£" })).toBe("Basic dGVzdDoxMjPCow==");
+});
+
+describe("digest", () => {
+  const cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ";
+  const request = { method: "GET", uri: "/dir/index.html", count: 1, cnonce };
+  const given = { name: "Mufasa", password: "Circle of Life" };
+  const challenge = (algorithm: string) =>
+    parseChallenges(
+      `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, ` +
+        'nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"',
+    )[0] as ReturnType<typeof parseChallenges>[number];
+
+  // RFC 7616 section 3.9.1.
+  it.each([
+    ["MD5", "8ca523f5e9506fed4657c9700eebdbec"],
+    ["SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"],
+  ])("answers with %s as in RFC 7616", (algorithm, response) => {
+    const value = digest(challenge(algorithm), given, request);
+    expect(value).toContain(`response="${response}"`);
+    expect(value).toContain('nc=00000001, cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth');
+    expect(value).toContain(`algorithm=${algorithm}`);
+  });
+
+  // RFC 2069 section 2.4, as corrected by its errata 749.
+  it("answers servers of before qop", () => {
+    const [old] = parseChallenges(
+      'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
+    );
+    const value = digest(old as never, { name: "Mufasa", password: "CircleOfLife" }, request);
+    expect(value).toContain('response="1949323746fe6a43ef61f9606e7febea"');
+    expect(value).not.toContain("qop");
+  });
+});
+
+const URL_A = "https://a.example/private?x=1";
+const head = { ...requestHead, url: URL_A, mode: "navigate", origin: null, headers: [] } as const;
+const refusal = (challenge: string, url = URL_A) => ({ url, headers: [["www-authenticate", challenge]] as const });
+const authorizationOf = (signIns: SignIns, change: object = {}) =>
+  new Map(signIns.marked({ ...head, ...change }).headers).get("authorization");
+
+it("sends what the person has given to its origin alone, for navigations and the origin's own pages", () => {
+  const signIns = new SignIns();
+  expect(signIns.ask(refusal('Bearer realm="x"'), undefined)).toBeNull();
+  expect(signIns.ask(refusal('Basic realm="Club"'), undefined)).toEqual({
+    origin: "https://a.example",
+    realm: "Club",
+    isWrong: false,
+    isRenewed: false,
+  });
+  expect(authorizationOf(signIns)).toBeUndefined();
+  signIns.give("https://b.example", { name: "a", password: "b" });
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  expect(authorizationOf(signIns)).toBe("Basic YTpi");
+  expect(authorizationOf(signIns, { mode: "no-cors", origin: "https://a.example" })).toBe("Basic YTpi");
+  expect(authorizationOf(signIns, { mode: "no-cors", origin: "https://b.example" })).toBeUndefined();
+  expect(authorizationOf(signIns, { url: "https://b.example/" })).toBeUndefined();
+  expect(authorizationOf(signIns, { url: "http://a.example/" })).toBeUndefined();
+  expect(authorizationOf(signIns, { mode: "cors", origin: "https://a.example", credentials: "omit" })).toBeUndefined();
+  expect(authorizationOf(signIns, { headers: [["authorization", "Own"]] })).toBe("Own");
+});
+
+it("forgets what is wrong, and asks again", () => {
+  const signIns = new SignIns();
+  signIns.ask(refusal("Basic realm=Club"), undefined);
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  expect(signIns.ask(refusal("Basic realm=Club"), authorizationOf(signIns))).toMatchObject({ isWrong: true });
+  expect(authorizationOf(signIns)).toBeUndefined();
+});
+
+it("prefers the strongest that it can answer, counts, and takes another nonce without a question", () => {
+  const signIns = new SignIns(() => "random");
+  const both = 'Basic realm="Club", Digest realm="Club", nonce="1", qop="auth", algorithm=MD5';
+  signIns.ask(refusal(`${both}, Digest realm="Club", nonce="2", qop="auth", algorithm=SHA-512-256`), undefined);
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  expect(authorizationOf(signIns)).toMatch(/^Digest username="a", realm="Club", uri="\/private\?x=1".*nc=00000001/);
+  const sent = authorizationOf(signIns);
+  expect(sent).toContain("nc=00000002");
+  const stale = 'Digest realm="Club", nonce="3", qop="auth", algorithm=MD5, stale=true';
+  expect(signIns.ask(refusal(stale), sent)).toMatchObject({ isRenewed: true, isWrong: false });
+  expect(authorizationOf(signIns)).toMatch(/nonce="3".*nc=00000001/);
+});

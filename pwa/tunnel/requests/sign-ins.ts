@@ -1,0 +1,168 @@
+/**
+ * HTTP authentication (RFC 9110 section 11): names and passwords that the person has given to origins, for as long as the app
+ * runs. Loaded with the first document that asks for some.
+ */
+import { md5 } from "@noble/hashes/legacy.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { headerValues } from "../../../shared/http/head-fields.ts";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import type { SignInAsked } from "../../messages/tunnel-messages.ts";
+
+export interface Challenge {
+  /** In lower case. */
+  readonly scheme: string;
+  /** Names in lower case, each once; a `token68` is left out. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Characters of the fields of an answer that are read. */
+const MOST = 8_192;
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const PART = new RegExp(`\\s*(?:,\\s*)*(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN}))|[ \\t]*)`, "y");
+
+/** The value of `WWW-Authenticate` (section 11.6.1), all lines joined. What cannot be read ends it. */
+export function parseChallenges(text: string): Challenge[] {
+  const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
+  const part = new RegExp(PART);
+  const read = text.slice(0, MOST);
+  for (let match = part.exec(read); match !== null; match = part.exec(read)) {
+    const [, name = "", quoted, plain] = match;
+    const value = quoted?.replace(/\\(.)/g, "$1") ?? plain;
+    if (value === undefined) challenges.push({ scheme: name.toLowerCase(), parameters: {} });
+    else if (challenges.length > 0)
+      (challenges.at(-1)?.parameters as Record<string, string>)[name.toLowerCase()] ??= value;
+  }
+  return challenges;
+}
+
+type Hash = (text: string) => string;
+
+const HASHES: Readonly<Record<string, Hash>> = {
+  md5: (text) => bytesToHex(md5(utf8ToBytes(text))),
+  "sha-256": (text) => bytesToHex(sha256(utf8ToBytes(text))),
+};
+
+/** Those that are answered, the strongest first. */
+function usable(challenges: readonly Challenge[]): Challenge | undefined {
+  const strength = ({ scheme, parameters: { algorithm = "MD5", qop, nonce } }: Challenge): number => {
+    if (scheme === "basic") return 1;
+    const [hash = ""] = algorithm.toLowerCase().split(/-sess$/);
+    const isUsable = HASHES[hash] !== undefined && nonce !== undefined && (qop === undefined || hasAuth(qop));
+    return scheme === "digest" && isUsable ? (hash === "md5" ? 2 : 3) : 0;
+  };
+  return challenges.filter((each) => strength(each) > 0).sort((one, other) => strength(other) - strength(one))[0];
+}
+
+const hasAuth = (qop: string): boolean => /(?:^|[\s,])auth(?:$|[\s,])/i.test(qop);
+
+interface Given {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Basic (RFC 7617): in UTF-8, as browsers send it. */
+export function basic({ name, password }: Given): string {
+  return `Basic ${btoa(String.fromCharCode(...utf8ToBytes(`${name}:${password}`)))}`;
+}
+
+/** Digest (RFC 7616 section 3.4). @param count of requests with this nonce. @param uri as the request line has it. */
+export function digest(
+  { parameters }: Challenge,
+  { name, password }: Given,
+  { method, uri, count, cnonce }: { method: string; uri: string; count: number; cnonce: string },
+): string {
+  const { realm = "", nonce = "", opaque, qop, algorithm = "MD5", userhash } = parameters;
+  const [hashName = ""] = algorithm.toLowerCase().split(/-sess$/);
+  const hash = HASHES[hashName] as Hash;
+  const nc = count.toString(16).padStart(8, "0");
+  const isSession = /-sess$/i.test(algorithm);
+  const secret = hash(`${name}:${realm}:${password}`);
+  const a1 = isSession ? hash(`${secret}:${nonce}:${cnonce}`) : secret;
+  const a2 = hash(`${method}:${uri}`);
+  const response = hash(qop === undefined ? `${a1}:${nonce}:${a2}` : `${a1}:${nonce}:${nc}:${cnonce}:auth:${a2}`);
+  const isHashed = userhash?.toLowerCase() === "true";
+  const fields: [name: string, value: string][] = [
+    ["username", quoted(isHashed ? hash(`${name}:${realm}`) : name)],
+    ["realm", quoted(realm)],
+    ["uri", quoted(uri)],
+    ...(parameters.algorithm === undefined ? [] : [["algorithm", algorithm] as [string, string]]),
+    ["nonce", quoted(nonce)],
+    ...(qop === undefined
+      ? []
+      : ([
+          ["nc", nc],
+          ["cnonce", quoted(cnonce)],
+          ["qop", "auth"],
+        ] as [string, string][])),
+    ["response", quoted(response)],
+    ...(opaque === undefined ? [] : [["opaque", quoted(opaque)] as [string, string]]),
+    ...(isHashed ? [["userhash", "true"] as [string, string]] : []),
+  ];
+  return `Digest ${fields.map((field) => field.join("=")).join(", ")}`;
+}
+
+/** Of the bytes of UTF-8, as fields carry them. */
+function quoted(text: string): string {
+  return `"${String.fromCharCode(...utf8ToBytes(text)).replace(/["\\]/g, "\\$&")}"`;
+}
+
+interface Space {
+  challenge: Challenge;
+  readonly given: Given;
+  count: number;
+}
+
+export class SignIns {
+  readonly #random: () => string;
+  /** By origin: servers that have several realms are rare, and browsers ask anew there. */
+  readonly #spaces = new Map<string, Space>();
+  /** What was asked for last. */
+  readonly #asked = new Map<string, Challenge>();
+
+  /** @param random gives a text that nobody can guess. */
+  constructor(random: () => string = () => crypto.randomUUID()) {
+    this.#random = random;
+  }
+
+  /** The person has answered what this origin asked for last. */
+  give(origin: string, given: Given): void {
+    const challenge = this.#asked.get(origin);
+    if (challenge !== undefined) this.#spaces.set(origin, { challenge, given, count: 0 });
+  }
+
+  /** The head with the fields that its origin wants, where the request is a navigation, or of a page of that origin. */
+  marked(head: RequestHead): RequestHead {
+    const url = new URL(head.url);
+    const space = this.#spaces.get(url.origin);
+    const isAmbient = head.mode === "navigate" || (head.origin === url.origin && head.credentials !== "omit");
+    const isOwn = head.headers.some(([name]) => name === "authorization") || url.username !== "" || url.password !== "";
+    if (space === undefined || !isAmbient || isOwn) return head;
+    const { challenge, given } = space;
+    space.count += 1;
+    const request = { method: head.method, uri: url.pathname + url.search, count: space.count, cnonce: this.#random() };
+    const value = challenge.scheme === "basic" ? basic(given) : digest(challenge, given, request);
+    return { ...head, headers: [...head.headers, ["authorization", value]] };
+  }
+
+  /**
+   * An answer of status 401.
+   *
+   * @param sent the value that the request had; undefined: none.
+   * @returns null where it asks for nothing that the person could give.
+   */
+  ask(response: Pick<ResponseHead, "url" | "headers">, sent: string | undefined): SignInAsked | null {
+    const { origin } = new URL(response.url);
+    const challenge = usable(parseChallenges(headerValues(response.headers, "www-authenticate").join(", ")));
+    if (challenge === undefined) return null;
+    const { realm = "", stale } = challenge.parameters;
+    const space = this.#spaces.get(origin);
+    // The nonce was too old, or belongs to another realm's run; name and password were not looked at.
+    const isRenewed = space !== undefined && sent !== undefined && stale?.toLowerCase() === "true";
+    if (isRenewed) Object.assign(space, { challenge, count: 0 });
+    else if (sent !== undefined) this.#spaces.delete(origin);
+    this.#asked.set(origin, challenge);
+    return { origin, realm, isRenewed, isWrong: sent !== undefined && !isRenewed };
+  }
+}
