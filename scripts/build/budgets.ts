@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 99.5 * KB,
+    limit: 101.5 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 12.5 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
