@@ -15,6 +15,7 @@ const DEFAULTS = {
   savesData: null,
   trackerExceptions: [],
   warmsLinks: false,
+  sizes: [],
 };
 
 it("keeps changes over restarts", () => {
@@ -41,6 +42,7 @@ it("keeps changes over restarts", () => {
     trackerExceptions: ["a.example"],
     savesData: false,
     warmsLinks: true,
+    sizes: [],
   });
 });
 

@@ -1,5 +1,5 @@
-import { DEFAULT_STORE_BYTES, DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
-import type { PictureChoice, Settings } from "./state.ts";
+import { DEFAULT_STORE_BYTES, DEFAULT_WAIT_TIME, siteName } from "../../messages/tunnel-messages.ts";
+import type { PictureChoice, Settings, SiteSize } from "./state.ts";
 
 /** The part of `Storage` that is used; tests bring a map. */
 export interface KeyValueStorage {
@@ -48,6 +48,7 @@ const DEFAULTS: Settings = {
   trackerExceptions: [],
   savesData: null,
   warmsLinks: false,
+  sizes: [],
 };
 
 const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "strong", "none"];
@@ -104,10 +105,31 @@ function read(json: string | null): Partial<Settings> {
       trackerExceptions: textsOf(value.trackerExceptions),
       savesData: typeof value.savesData === "boolean" ? value.savesData : null,
       warmsLinks: value.warmsLinks === true,
+      sizes: (Array.isArray(value.sizes) ? value.sizes : []).filter(isSize).slice(-MOST_KEPT),
     };
   } catch {
     return {};
   }
+}
+
+/** Choices of `zoom`. */
+export const ZOOMS: readonly number[] = [50, 75, 100, 125, 150, 175, 200];
+
+function isSize(value: Partial<Record<keyof SiteSize, unknown>> | null): value is SiteSize {
+  return typeof value?.site === "string" && typeof value.isWide === "boolean" && ZOOMS.includes(Number(value.zoom));
+}
+
+/** @param url of the page. */
+export function sizeOf({ sizes }: Pick<Settings, "sizes">, url: string): SiteSize {
+  const site = url === "" ? "" : siteName(url);
+  return sizes.findLast((size) => size.site === site) ?? { site, isWide: false, zoom: 100 };
+}
+
+/** Those of the settings, with this one in the place of the site's. */
+export function withSize({ sizes }: Pick<Settings, "sizes">, size: SiteSize): Pick<Settings, "sizes"> {
+  const others = sizes.filter(({ site }) => site !== size.site);
+  const isAsItComes = !size.isWide && size.zoom === 100;
+  return { sizes: isAsItComes ? others : [...others, size].slice(-MOST_KEPT) };
 }
 
 /** Whether sites are asked to send less. */

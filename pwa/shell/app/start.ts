@@ -23,7 +23,7 @@ import { HISTORY_KEY, HistoryStore } from "./history-store.ts";
 import { hearLaunches, LAUNCHER, type LaunchQueue, parseLaunch } from "./launch-request.ts";
 import { lookForCookies, startOwnWorker } from "./own-worker.ts";
 import { type Phone, SITE_USE_KEY } from "./phone.ts";
-import { SettingsStore } from "./settings.ts";
+import { SettingsStore, sizeOf } from "./settings.ts";
 import { SiteStore } from "./site-store.ts";
 import type { BrowserState } from "./state.ts";
 
@@ -131,6 +131,7 @@ export async function startShell(mount: Mount): Promise<void> {
     forgetHistory: (isOf) => forgetIn([frame.history, history], chrome, isOf),
     draw: () => {
       const shown = windows.shown.tab.state;
+      windows.lay((url) => sizeOf(settings.current, url));
       chrome.render({ ...app.state, ...shown, ...windows.state });
       chrome.sheets.loaded?.phone.count(shown);
       spares?.plan();

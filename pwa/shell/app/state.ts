@@ -38,6 +38,17 @@ export interface Settings {
   readonly savesData: boolean | null;
   /** Links that are likely to be followed are fetched ahead. */
   readonly warmsLinks: boolean;
+  /** How large pages of sites are shown, the latest last; of all others as they come. */
+  readonly sizes: readonly SiteSize[];
+}
+
+export interface SiteSize {
+  /** As `siteName`. */
+  readonly site: string;
+  /** Laid out as on a desk, and made smaller to fit. */
+  readonly isWide: boolean;
+  /** Per cent. */
+  readonly zoom: number;
 }
 
 /** How pictures come: as their sites send them, smaller, much smaller, or not before a tap. */

@@ -14,7 +14,7 @@ import {
 } from "../../messages/page-messages.ts";
 import { OPENED_NAME } from "../../slot/slot-url.ts";
 import type { App } from "../app/app.ts";
-import type { WindowState } from "../app/state.ts";
+import type { SiteSize, WindowState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { Activation } from "../frames/slot-services.ts";
@@ -126,6 +126,16 @@ export class Windows {
   mount(host: ParentNode): void {
     this.#host = host;
     host.append(this.first.frame.element);
+  }
+
+  /** Pages are shown as large as the person wants those of their site. */
+  lay(sizeOf: (url: string) => Pick<SiteSize, "isWide" | "zoom">): void {
+    for (const { tab, frame } of this.all) {
+      const { isWide, zoom } = sizeOf(tab.state.url);
+      frame.element.style.setProperty("--zoom", String(zoom / 100));
+      frame.element.classList.toggle("sized", isWide || zoom !== 100);
+      frame.element.classList.toggle("wide", isWide);
+    }
   }
 
   /** The window that a document is in, however deep. */

@@ -90,6 +90,7 @@ function furnish(root: HTMLElement) {
   const style = new CSSStyleSheet();
   style.replaceSync(FRAMES);
   frames.adoptedStyleSheets = [style];
+  fitWide(frameHost);
   const view = element("div", "view");
   const main = element("main", "stage");
   const sheets = element("div", "sheets");
@@ -101,9 +102,24 @@ function furnish(root: HTMLElement) {
   return { barHost, frameHost, frames, view, sheets, status };
 }
 
-/** Canvas, not white: a page that declares a dark scheme and no background is drawn on the frame's own background. */
+/**
+ * Canvas, not white: a page that declares a dark scheme and no background is drawn on the frame's own background. A page that
+ * is larger or smaller than it comes is laid out for less room or more, as browsers zoom, and then fills the same place.
+ */
 const FRAMES =
-  "iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:Canvas}.behind{visibility:hidden}";
+  "iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:Canvas}.behind{visibility:hidden}" +
+  ".sized{--fit:var(--zoom);width:calc(100%/var(--fit));height:calc(100%/var(--fit));" +
+  "transform:scale(var(--fit));transform-origin:0 0}.wide{--fit:calc(var(--zoom)*var(--wide,1))}";
+
+/** CSS pixels that pages for a desk are made for, as browsers on phones have it. */
+const DESK = 980;
+
+/** Has frames of the class `wide` laid out for a desk. */
+function fitWide(host: HTMLElement): void {
+  new ResizeObserver(() => {
+    host.style.setProperty("--wide", String(Math.min(1, (host.clientWidth || DESK) / DESK)));
+  }).observe(host);
+}
 
 /** A server's question comes by itself, where the person has nothing else open. */
 function sheetOf({ signIn }: BrowserState, { sheet }: UiState): SheetName | null {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { BrowserActions, BrowserState } from "../../app/state.ts";
+import { sizeOf, withSize, ZOOMS } from "../../app/settings.ts";
+import type { BrowserActions, BrowserState, SiteSize } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
 import { Glyph, Icon, type IconName, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
@@ -30,6 +31,7 @@ export function MenuSheet(props: MenuProps) {
       onClose={() => ui.change({ sheet: null })}
     >
       {isPage && <PageIcons {...props} />}
+      {isPage && <PageSize {...props} />}
       <ul class="menu-rows">
         {isPage && <PageRows {...props} />}
         <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
@@ -72,6 +74,45 @@ function PageIcons({ state: { url, title, icon, pinned, canGoForward }, actions,
         isOn={isPinned}
         onClick={andClose(() => (isPinned ? actions.app.unpin(url) : actions.app.pin({ url, title, icon })))}
       />
+    </div>
+  );
+}
+
+/** How large the pages of the site are. The menu stays open: the page behind it shows what changes. */
+function PageSize({ state: { url, settings }, actions }: MenuProps) {
+  const size = sizeOf(settings, url);
+  const change = (part: Partial<SiteSize>) => actions.app.changeSettings(withSize(settings, { ...size, ...part }));
+  const at = ZOOMS.indexOf(size.zoom);
+  const step = (label: string, sign: string, to: number) => (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      disabled={ZOOMS[to] === undefined}
+      onClick={() => change({ zoom: ZOOMS[to] ?? size.zoom })}
+    >
+      {sign}
+    </button>
+  );
+  return (
+    <div class="page-size">
+      <button
+        type="button"
+        class="menu-row"
+        role="switch"
+        aria-checked={size.isWide}
+        onClick={() => change({ isWide: !size.isWide })}
+      >
+        <span class="confirm-label">Desktop width</span>
+        <span class="switch" />
+      </button>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is no row. */}
+      <div class="menu-row" role="group" aria-label="Page size">
+        <span class="confirm-label">Page size</span>
+        {step("Smaller", "−", at - 1)}
+        <output>{size.zoom} %</output>
+        {step("Larger", "+", at + 1)}
+      </div>
     </div>
   );
 }

@@ -1,7 +1,16 @@
 /** The script of the sheets takes these from the shell's own, which is there already (scripts/build/of-shell.ts). */
 export { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
-export { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
+export {
+  PAGE_BUDGETS,
+  SEARCH_ENGINES,
+  STORE_SIZES,
+  savesData,
+  sizeOf,
+  WAIT_TIMES,
+  withSize,
+  ZOOMS,
+} from "../../app/settings.ts";
 export { agoText, linkText, useNow } from "../bar/link-pill.tsx";
 export { errorText, PAST } from "../pages/error-view.tsx";
 export { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
