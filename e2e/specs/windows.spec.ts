@@ -156,6 +156,39 @@ test("links open windows over the page, which goes on; Close and Back lead back 
   await expect(app.address).toHaveValue(/list$/);
 });
 
+test("the phone's own Back closes a window; one that has sent its opener on leaves it there", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.page("/list", `<a target=_blank rel=opener href="${otherOrigin.origin}/one">One</a><input>`);
+  origin.page("/done", "<p>Done</p>");
+  otherOrigin.page(
+    "/one",
+    `<p>The first</p><button onclick='opener.location.href = "${origin.origin}/done"; window.close()'>Pay</button>`,
+  );
+  const open = async () => {
+    await app.frame().getByRole("link", { name: "One" }).click();
+    await expect(app.frame().getByText("The first")).toBeVisible();
+  };
+  // Windows of other tests close.
+  await app.page.getByRole("button", { name: "Home" }).click();
+  await app.goto(`${origin.origin}/list`);
+  await app.frame().getByRole("textbox").fill("kept");
+  await open();
+  await app.page.evaluate(() => history.back());
+  await expect(app.frame().getByRole("textbox")).toHaveValue("kept");
+  await expect(app.page.getByText(/^Window of/)).toHaveCount(0);
+
+  await open();
+  await app.frame().getByRole("button", { name: "Pay" }).click();
+  await expect(app.frame().getByText("Done")).toBeVisible();
+  await expect(app.address).toHaveValue(/done$/);
+  await expect(app.page.getByText(/^Window of/)).toHaveCount(0);
+  await app.page.getByRole("button", { name: "Back" }).click();
+  await expect(app.frame().getByRole("link", { name: "One" })).toBeVisible();
+});
+
 test("without a tap no window opens, until the person lets it", async ({ app, origin }) => {
   origin.page("/page", `<script>window.shown = open("/other");</script><p>Page</p>`);
   origin.page("/other", "<p>Other</p>");
