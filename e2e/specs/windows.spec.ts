@@ -190,12 +190,29 @@ test("the phone's own Back closes a window; one that has sent its opener on leav
 });
 
 test("without a tap no window opens, until the person lets it", async ({ app, origin }) => {
-  origin.page("/page", `<script>window.shown = open("/other");</script><p>Page</p>`);
+  for (const path of ["/page", "/page?again"])
+    origin.page(path, `<script>window.shown = open("/other");</script><p>Page</p>`);
   origin.page("/other", "<p>Other</p>");
   await app.goto(`${origin.origin}/page`);
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
   await app.page.getByRole("button", { name: "Open", exact: true }).click();
   await expect(app.frame().getByText("Other")).toBeVisible();
+  await app.page.getByRole("button", { name: "Home" }).click();
+
+  await app.goto(`${origin.origin}/page`);
+  await app.page.getByRole("button", { name: "Always on this site" }).click();
+  await expect(app.frame().getByText("Other")).toBeVisible();
+  await app.page.getByRole("button", { name: "Close", exact: true }).click();
+  await app.goto(`${origin.origin}/page?again`);
+  await expect(app.frame().getByText("Other")).toBeVisible();
+  await app.page.getByRole("button", { name: "Site information" }).click();
+  const unasked = app.page.getByRole("switch", { name: "Windows that open by themselves" });
+  await unasked.click();
+  await expect(unasked).not.toBeChecked();
+  await app.page.keyboard.press("Escape");
+  await app.page.getByRole("button", { name: "Home" }).click();
+  await app.goto(`${origin.origin}/page`);
+  await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
 });
 
 test("a window is filled by the script that has opened it, and closed by the person", async ({ app, origin }) => {

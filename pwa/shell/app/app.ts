@@ -205,8 +205,9 @@ export class App implements AppActions {
       if (isOf(url) || isOf(destination?.url ?? "")) tab.home();
     }
     sites.forgetSites(isOf);
-    const { pixelReaders, trackerExceptions, sizes } = settings.current;
+    const { pixelReaders, trackerExceptions, windowOpeners, sizes } = settings.current;
     this.changeSettings({
+      windowOpeners: windowOpeners.filter((site) => !isOf(`https://${site}`)),
       sizes: sizes.filter(({ site }) => !isOf(`https://${site}`)),
       pixelReaders: pixelReaders.filter((origin) => !isOf(origin)),
       trackerExceptions: trackerExceptions.filter((site) => !isOf(`https://${site}`)),

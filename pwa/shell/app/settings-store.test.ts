@@ -15,6 +15,7 @@ const DEFAULTS = {
   savesData: null,
   trackerExceptions: [],
   warmsLinks: false,
+  windowOpeners: [],
   sizes: [],
 };
 
@@ -42,6 +43,7 @@ it("keeps changes over restarts", () => {
     trackerExceptions: ["a.example"],
     savesData: false,
     warmsLinks: true,
+    windowOpeners: [],
     sizes: [],
   });
 });

@@ -48,6 +48,7 @@ const DEFAULTS: Settings = {
   trackerExceptions: [],
   savesData: null,
   warmsLinks: false,
+  windowOpeners: [],
   sizes: [],
 };
 
@@ -105,6 +106,7 @@ function read(json: string | null): Partial<Settings> {
       trackerExceptions: textsOf(value.trackerExceptions),
       savesData: typeof value.savesData === "boolean" ? value.savesData : null,
       warmsLinks: value.warmsLinks === true,
+      windowOpeners: textsOf(value.windowOpeners),
       sizes: (Array.isArray(value.sizes) ? value.sizes : []).filter(isSize).slice(-MOST_KEPT),
     };
   } catch {

@@ -38,6 +38,8 @@ export interface Settings {
   readonly savesData: boolean | null;
   /** Links that are likely to be followed are fetched ahead. */
   readonly warmsLinks: boolean;
+  /** Sites, as of `trackerExceptions`, whose pages may open windows unasked. */
+  readonly windowOpeners: readonly string[];
   /** How large pages of sites are shown, the latest last; of all others as they come. */
   readonly sizes: readonly SiteSize[];
 }

@@ -36,7 +36,11 @@ function openApp(slots = true) {
   const made = [first];
   const closings: (() => void)[] = [];
   const windows = new Windows(first.window, {
-    app: { notify: (notice: Notice) => notices.push(notice), draw() {} },
+    app: {
+      notify: (notice: Notice) => notices.push(notice),
+      draw() {},
+      state: { settings: { windowOpeners: ["allowed.example"] } },
+    },
     slots: slots
       ? {
           find: (origin: string, top: string) =>
@@ -135,6 +139,11 @@ it("opens one window for a tap, and asks the person about others", () => {
   expect(notices.length).toBe(2);
   windows.closeAll();
   if (notice?.kind === "window") notice.show?.();
+  expect(windows.all.length).toBe(2);
+  windows.closeAll();
+
+  // Those of sites that the person has allowed.
+  open(1, "https://b.example/", { id: "a", name: "" }, slotOf("https://allowed.example"), false);
   expect(windows.all.length).toBe(2);
   windows.closeAll();
 

@@ -12,6 +12,7 @@ import {
   type WindowNews,
   type WindowOrder,
 } from "../../messages/page-messages.ts";
+import { siteName } from "../../messages/tunnel-messages.ts";
 import { OPENED_NAME } from "../../slot/slot-url.ts";
 import type { App } from "../app/app.ts";
 import type { SiteSize, WindowState } from "../app/state.ts";
@@ -173,7 +174,8 @@ export class Windows {
       return true;
     }
     // A tap opens one window: the page that was tapped is behind that.
-    const isAsked = (activation ?? navigator.userActivation).isActive && from === this.shown;
+    const isAllowed = this.#options.app.state.settings.windowOpeners.includes(siteName(slot.topLevelOrigin));
+    const isAsked = (isAllowed || (activation ?? navigator.userActivation).isActive) && from === this.shown;
     if (isAsked && isBlank) return true;
     if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, opening, slot);
     else if (isAsked || isBlank) this.#end(link);

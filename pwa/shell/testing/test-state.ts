@@ -34,6 +34,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
       savesData: null,
       trackerExceptions: [],
       warmsLinks: false,
+      windowOpeners: [],
       sizes: [],
     },
     demoUrl: null,

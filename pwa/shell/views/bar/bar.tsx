@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Trouble } from "../../../messages/page-messages.ts";
+import { siteName } from "../../../messages/tunnel-messages.ts";
 import type { AppActions, BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
 import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";
 import { shortHost } from "../parts/format.ts";
@@ -135,10 +136,10 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
     const { kind } = notice;
     const offers: Offer[] = [];
     if (kind === "forgotten") offers.push(["Undo", () => app.rememberRecent()]);
-    if (kind === "window" && notice.show !== null) offers.push(["Open", () => openWindow(notice.show, app)]);
+    if (kind === "window") offers.push(...windowOffers(notice, state, app));
     if (kind === "resend") offers.push(["Send again", () => tab.sendAgain()]);
     const past = kind === "trouble" && ui;
-    const shape = { offers, past, isLong: kind === "trouble" };
+    const shape = { offers, past, isLong: kind === "trouble" || kind === "window" };
     return <Message text={noticeText(notice)} {...shape} onClose={() => app.dismissNotice()} />;
   }
   if (unopened !== null) {
@@ -159,9 +160,21 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
   return <Message text={NEWER_VERSION} offers={[["Show", () => tab.reload()]]} onClose={() => tab.keepVersion()} />;
 }
 
-function openWindow(show: (() => void) | null, app: AppActions): void {
-  app.dismissNotice();
-  show?.();
+/** Once, or whenever the site wants one. */
+function windowOffers(
+  { show, url }: Notice & { kind: "window" },
+  { settings }: BrowserState,
+  app: AppActions,
+): Offer[] {
+  const open = () => {
+    app.dismissNotice();
+    show?.();
+  };
+  const always = () => {
+    app.changeSettings({ windowOpeners: [...settings.windowOpeners, siteName(url)] });
+    open();
+  };
+  return [...(show === null ? [] : [["Open", open] as const]), ["Always on this site", always]];
 }
 
 export function failureText(error: PageError, tryingAgain: TryingAgain): string {

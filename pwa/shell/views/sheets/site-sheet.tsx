@@ -49,6 +49,7 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
         )}
         {/^https?:/.test(state.url) && <ScriptsSetting url={state.url} phone={phone} />}
         <SiteTrackerSetting state={state} actions={actions} phone={phone} />
+        <WindowsSetting state={state} actions={actions} />
         {/^https?:/.test(state.url) && (
           <button type="button" class="menu-row" aria-haspopup="dialog" onClick={() => ui.change({ sheet: "past" })}>
             <span class="confirm-label">{PAST}</span>
@@ -318,6 +319,24 @@ function ScriptsSetting({ url, phone }: { url: string; phone: Phone }) {
 }
 
 /** How many trackers of the page were stopped, and a way to let all of the site's pages load all. */
+/** For a site that was once allowed. */
+function WindowsSetting({ state, actions }: Pick<SiteProps, "state" | "actions">) {
+  const { windowOpeners } = state.settings;
+  const site = siteName(state.url);
+  const [wasOn] = useState(windowOpeners.includes(site));
+  if (!wasOn) return null;
+  const others = windowOpeners.filter((each) => each !== site);
+  const isOn = others.length < windowOpeners.length;
+  return (
+    <SwitchSetting
+      label="Windows that open by themselves"
+      isOn={isOn}
+      hint={isOn ? "This site opens them unasked" : "You are asked about each"}
+      onChange={() => actions.app.changeSettings({ windowOpeners: isOn ? others : [...others, site] })}
+    />
+  );
+}
+
 function SiteTrackerSetting({ state, actions, phone }: Pick<SiteProps, "state" | "actions" | "phone">) {
   const { settings, url, cost } = state;
   if (!settings.blocksTrackers || phone.edge?.blocksTrackers !== true) return null;
