@@ -195,18 +195,17 @@ let signIns: SignIns | null = null;
 function askSignedIn(request: PhoneRequest, consumer: ResponseConsumer): Answer {
   const head = signIns?.marked(request.head) ?? request.head;
   const isDocument = head.mode === "navigate" && head.destination === "document";
-  const sent = headerValue(head.headers, "authorization") ?? undefined;
   const onHead = (response: ResponseHead) => {
-    if (response.status === 401) void tellSignIn(response, sent);
+    if (response.status === 401) void tellSignIn(response, head);
   };
   return tunnel.ask(isDocument ? tapped({ ...request, head }, { onHead }) : { ...request, head }, consumer);
 }
 
 /** Where the script for it cannot be had, the page says what the server says. */
-async function tellSignIn(response: ResponseHead, sent: string | undefined): Promise<void> {
+async function tellSignIn(response: ResponseHead, request: RequestHead): Promise<void> {
   const { SignIns }: typeof import("./requests/sign-ins.ts") = await import(self.__SIGN_INS);
   signIns ??= new SignIns();
-  const asked = signIns.ask(response, sent);
+  const asked = signIns.ask(response, request);
   if (asked !== null) tell({ type: "sign-in", ...asked });
 }
 

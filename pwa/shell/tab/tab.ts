@@ -116,12 +116,17 @@ export class Tab implements AppTab, TabActions {
       cost: this.#meter.cost,
       storedAt: this.#meter.storedAt(page.url),
       hasNewer: this.#meter.hasNewer(page.url),
-      signIn: this.#signIn,
+      signIn: this.#signIn?.origin === this.#shownOrigin ? this.#signIn : null,
     };
   }
 
   get #page(): step.CommittedPage {
     return this.#navigation.page;
+  }
+
+  /** Of what the frame goes to, else of what it shows. */
+  get #shownOrigin(): string | undefined {
+    return this.#awaited ?? URL.parse(this.#page.url)?.origin;
   }
 
   get #sent(): step.SentNavigation | null {
@@ -239,17 +244,18 @@ export class Tab implements AppTab, TabActions {
   }
 
   signIn(given: { readonly name: string; readonly password: string } | null): void {
-    const origin = this.#signIn?.origin;
+    // The history may have led elsewhere meanwhile.
+    const { signIn } = this.state;
     this.#signIn = null;
     this.#app.draw();
-    if (given === null || origin === undefined) return;
-    void this.#app.tunnel.signIn(origin, given.name, given.password).then(() => this.#askAgain());
+    if (given === null || signIn === null) return;
+    void this.#app.tunnel.signIn(signIn.origin, given.name, given.password).then(() => this.#askAgain(signIn.origin));
   }
 
   /** What was refused is asked for once more, with what its server wants. */
-  #askAgain(): void {
+  #askAgain(origin: string): void {
     const request = this.#sent?.request ?? typedNavigation(this.state.destination?.url ?? this.#page.url);
-    if (request.url !== "") this.#navigate(request, { by: "typed", replace: true });
+    if (URL.parse(request.url)?.origin === origin) this.#navigate(request, { by: "typed", replace: true });
   }
 
   sendAgain(): void {
@@ -300,8 +306,10 @@ export class Tab implements AppTab, TabActions {
   }
 
   #onSignIn(asked: SignInAsked): void {
-    if (asked.origin !== (this.#awaited ?? URL.parse(this.#page.url)?.origin)) return;
-    if (asked.isRenewed) return this.#askAgain();
+    const isOfPage = asked.origin === this.#shownOrigin;
+    // A redirect may have led there, of which the frame does not know yet.
+    if (!isOfPage && this.#sent === null) return;
+    if (isOfPage && asked.isRenewed) return this.#askAgain(asked.origin);
     this.#signIn = asked;
     this.#app.draw();
   }

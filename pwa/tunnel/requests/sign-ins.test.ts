@@ -60,6 +60,8 @@ describe("digest", () => {
 });
 
 const URL_A = "https://a.example/private?x=1";
+const unsigned = { url: URL_A, headers: [] } as const;
+const signed = { url: URL_A, headers: [["authorization", "Basic YTpi"]] } as const;
 const head = { ...requestHead, url: URL_A, mode: "navigate", origin: null, headers: [] } as const;
 const refusal = (challenge: string, url = URL_A) => ({ url, headers: [["www-authenticate", challenge]] as const });
 const authorizationOf = (signIns: SignIns, change: object = {}) =>
@@ -67,8 +69,8 @@ const authorizationOf = (signIns: SignIns, change: object = {}) =>
 
 it("sends what the person has given to its origin alone, for navigations and the origin's own pages", () => {
   const signIns = new SignIns();
-  expect(signIns.ask(refusal('Bearer realm="x"'), undefined)).toBeNull();
-  expect(signIns.ask(refusal('Basic realm="Club"'), undefined)).toEqual({
+  expect(signIns.ask(refusal('Bearer realm="x"'), unsigned)).toBeNull();
+  expect(signIns.ask(refusal('Basic realm="Club"'), unsigned)).toEqual({
     origin: "https://a.example",
     realm: "Club",
     isWrong: false,
@@ -88,21 +90,64 @@ it("sends what the person has given to its origin alone, for navigations and the
 
 it("forgets what is wrong, and asks again", () => {
   const signIns = new SignIns();
-  signIns.ask(refusal("Basic realm=Club"), undefined);
+  signIns.ask(refusal("Basic realm=Club"), unsigned);
   signIns.give("https://a.example", { name: "a", password: "b" });
-  expect(signIns.ask(refusal("Basic realm=Club"), authorizationOf(signIns))).toMatchObject({ isWrong: true });
+  expect(signIns.ask(refusal("Basic realm=Club"), signed)).toMatchObject({ isWrong: true });
   expect(authorizationOf(signIns)).toBeUndefined();
 });
 
 it("prefers the strongest that it can answer, counts, and takes another nonce without a question", () => {
   const signIns = new SignIns(() => "random");
   const both = 'Basic realm="Club", Digest realm="Club", nonce="1", qop="auth", algorithm=MD5';
-  signIns.ask(refusal(`${both}, Digest realm="Club", nonce="2", qop="auth", algorithm=SHA-512-256`), undefined);
+  signIns.ask(refusal(`${both}, Digest realm="Club", nonce="2", qop="auth", algorithm=SHA-512-256`), unsigned);
   signIns.give("https://a.example", { name: "a", password: "b" });
   expect(authorizationOf(signIns)).toMatch(/^Digest username="a", realm="Club", uri="\/private\?x=1".*nc=00000001/);
   const sent = authorizationOf(signIns);
   expect(sent).toContain("nc=00000002");
   const stale = 'Digest realm="Club", nonce="3", qop="auth", algorithm=MD5, stale=true';
-  expect(signIns.ask(refusal(stale), sent)).toMatchObject({ isRenewed: true, isWrong: false });
+  expect(signIns.ask(refusal(stale), signed)).toMatchObject({ isRenewed: true, isWrong: false });
   expect(authorizationOf(signIns)).toMatch(/nonce="3".*nc=00000001/);
+});
+
+it("sends nothing to a frame below another site's page", () => {
+  const signIns = new SignIns();
+  signIns.ask(refusal("Basic realm=Club"), unsigned);
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  const below = { topLevelOrigin: "https://b.example" };
+  expect(authorizationOf(signIns, { ...below, destination: "iframe", origin: "https://b.example" })).toBeUndefined();
+  expect(authorizationOf(signIns, { ...below, mode: "cors", origin: "https://a.example" })).toBeUndefined();
+});
+
+it("takes what another origin's redirect leads to for no answer to what was given", () => {
+  const signIns = new SignIns();
+  signIns.ask(refusal("Basic realm=Club"), unsigned);
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  const redirected = { ...signed, url: "https://b.example/" };
+  expect(signIns.ask(refusal("Basic realm=Club"), redirected)).toMatchObject({ isWrong: false });
+  expect(authorizationOf(signIns)).toBe("Basic YTpi");
+});
+
+it("asks the person where a server calls each nonce stale", () => {
+  const signIns = new SignIns();
+  const stale = refusal('Digest realm="Club", nonce="1", qop="auth", stale=true');
+  signIns.ask(stale, unsigned);
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  authorizationOf(signIns);
+  expect(signIns.ask(stale, signed)).toMatchObject({ isRenewed: true });
+  authorizationOf(signIns);
+  expect(signIns.ask(stale, signed)).toMatchObject({ isRenewed: false, isWrong: true });
+});
+
+it("answers no algorithm that it does not know, whatever its name", () => {
+  for (const algorithm of ["constructor", "__proto__", "toString-sess"])
+    expect(new SignIns().ask(refusal(`Digest realm=x, nonce=1, algorithm=${algorithm}`), unsigned)).toBeNull();
+});
+
+it("shows little of a realm, in the order in which it is written, and sends all of it", () => {
+  const realm = `\u202e\u2066${"é".repeat(500)}`;
+  const bytes = String.fromCharCode(...new TextEncoder().encode(realm));
+  const signIns = new SignIns();
+  expect(signIns.ask(refusal(`Digest realm="${bytes}", nonce=1`), unsigned)).toMatchObject({ realm: "é".repeat(80) });
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  expect(authorizationOf(signIns)).toContain(`realm="${bytes}"`);
 });

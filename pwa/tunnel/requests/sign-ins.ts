@@ -5,8 +5,10 @@
 import { md5 } from "@noble/hashes/legacy.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { headerValues } from "../../../shared/http/head-fields.ts";
+import { BoundedMap } from "../../../shared/bounded-map.ts";
+import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { decodeByteString } from "../../../shared/web/origin.ts";
 import type { SignInAsked } from "../../messages/tunnel-messages.ts";
 
 export interface Challenge {
@@ -39,17 +41,18 @@ export function parseChallenges(text: string): Challenge[] {
 
 type Hash = (text: string) => string;
 
-const HASHES: Readonly<Record<string, Hash>> = {
-  md5: (text) => bytesToHex(md5(utf8ToBytes(text))),
-  "sha-256": (text) => bytesToHex(sha256(utf8ToBytes(text))),
-};
+/** By what a server says: it may say any word. */
+const HASHES: ReadonlyMap<string, Hash> = new Map([
+  ["md5", (text) => bytesToHex(md5(utf8ToBytes(text)))],
+  ["sha-256", (text) => bytesToHex(sha256(utf8ToBytes(text)))],
+]);
 
 /** Those that are answered, the strongest first. */
 function usable(challenges: readonly Challenge[]): Challenge | undefined {
   const strength = ({ scheme, parameters: { algorithm = "MD5", qop, nonce } }: Challenge): number => {
     if (scheme === "basic") return 1;
     const [hash = ""] = algorithm.toLowerCase().split(/-sess$/);
-    const isUsable = HASHES[hash] !== undefined && nonce !== undefined && (qop === undefined || hasAuth(qop));
+    const isUsable = HASHES.has(hash) && nonce !== undefined && (qop === undefined || hasAuth(qop));
     return scheme === "digest" && isUsable ? (hash === "md5" ? 2 : 3) : 0;
   };
   return challenges.filter((each) => strength(each) > 0).sort((one, other) => strength(other) - strength(one))[0];
@@ -75,7 +78,7 @@ export function digest(
 ): string {
   const { realm = "", nonce = "", opaque, qop, algorithm = "MD5", userhash } = parameters;
   const [hashName = ""] = algorithm.toLowerCase().split(/-sess$/);
-  const hash = HASHES[hashName] as Hash;
+  const hash = HASHES.get(hashName) as Hash;
   const nc = count.toString(16).padStart(8, "0");
   const isSession = /-sess$/i.test(algorithm);
   const secret = hash(`${name}:${realm}:${password}`);
@@ -111,15 +114,27 @@ function quoted(text: string): string {
 interface Space {
   challenge: Challenge;
   readonly given: Given;
+  /** Of requests with this challenge. */
   count: number;
+  /** The challenge came in place of one that was stale. */
+  isRenewed: boolean;
 }
+
+/** Origins whose challenges wait for the person. */
+const MOST_ASKED = 32;
+
+/** Characters of a server's words that are shown: more would push away what the app says. */
+const MOST_REALM = 80;
+
+/** As it is shown, without characters that turn the text around or break it. */
+const shownRealm = (realm: string): string => realm.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, MOST_REALM);
 
 export class SignIns {
   readonly #random: () => string;
   /** By origin: servers that have several realms are rare, and browsers ask anew there. */
   readonly #spaces = new Map<string, Space>();
   /** What was asked for last. */
-  readonly #asked = new Map<string, Challenge>();
+  readonly #asked = new BoundedMap<string, Challenge>(MOST_ASKED);
 
   /** @param random gives a text that nobody can guess. */
   constructor(random: () => string = () => crypto.randomUUID()) {
@@ -129,13 +144,16 @@ export class SignIns {
   /** The person has answered what this origin asked for last. */
   give(origin: string, given: Given): void {
     const challenge = this.#asked.get(origin);
-    if (challenge !== undefined) this.#spaces.set(origin, { challenge, given, count: 0 });
+    if (challenge !== undefined) this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false });
   }
 
-  /** The head with the fields that its origin wants, where the request is a navigation, or of a page of that origin. */
+  /**
+   * The head with the fields that its origin wants, where the request is for a page of that origin, or of one. In a frame
+   * below another site's page nobody has signed in: that site could have it do things in the person's name.
+   */
   marked(head: RequestHead): RequestHead {
     const url = new URL(head.url);
-    const space = this.#spaces.get(url.origin);
+    const space = head.topLevelOrigin === url.origin ? this.#spaces.get(url.origin) : undefined;
     const isAmbient = head.mode === "navigate" || (head.origin === url.origin && head.credentials !== "omit");
     const isOwn = head.headers.some(([name]) => name === "authorization") || url.username !== "" || url.password !== "";
     if (space === undefined || !isAmbient || isOwn) return head;
@@ -149,20 +167,28 @@ export class SignIns {
   /**
    * An answer of status 401.
    *
-   * @param sent the value that the request had; undefined: none.
+   * @param request as it was sent. A redirect to another origin takes nothing along of what it had.
    * @returns null where it asks for nothing that the person could give.
    */
-  ask(response: Pick<ResponseHead, "url" | "headers">, sent: string | undefined): SignInAsked | null {
+  ask(
+    response: Pick<ResponseHead, "url" | "headers">,
+    request: Pick<RequestHead, "url" | "headers">,
+  ): SignInAsked | null {
     const { origin } = new URL(response.url);
-    const challenge = usable(parseChallenges(headerValues(response.headers, "www-authenticate").join(", ")));
+    const isSent = new URL(request.url).origin === origin && headerValue(request.headers, "authorization") !== null;
+    const challenge = usable(
+      parseChallenges(decodeByteString(headerValues(response.headers, "www-authenticate").join(", "))),
+    );
     if (challenge === undefined) return null;
     const { realm = "", stale } = challenge.parameters;
     const space = this.#spaces.get(origin);
     // The nonce was too old, or belongs to another realm's run; name and password were not looked at.
-    const isRenewed = space !== undefined && sent !== undefined && stale?.toLowerCase() === "true";
-    if (isRenewed) Object.assign(space, { challenge, count: 0 });
-    else if (sent !== undefined) this.#spaces.delete(origin);
+    const isStale = isSent && stale?.toLowerCase() === "true";
+    // A server that calls each new one stale would be asked for ever.
+    const isRenewed = isStale && space !== undefined && !(space.isRenewed && space.count <= 1);
+    if (isRenewed) Object.assign(space, { challenge, count: 0, isRenewed: true });
+    else if (isSent) this.#spaces.delete(origin);
     this.#asked.set(origin, challenge);
-    return { origin, realm, isRenewed, isWrong: sent !== undefined && !isRenewed };
+    return { origin, realm: shownRealm(realm), isRenewed, isWrong: isSent && !isRenewed };
   }
 }

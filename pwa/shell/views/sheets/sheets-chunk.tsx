@@ -33,7 +33,16 @@ export function openSheets(options: PhoneOptions) {
         case "past":
           return <PastSheet state={state} onClose={() => ui.change({ sheet: null })} />;
         case "sign-in":
-          return state.signIn && <SignInSheet asked={state.signIn} onAnswer={(given) => actions.tab.signIn(given)} />;
+          // Nothing that was typed for one site goes to another.
+          return (
+            state.signIn && (
+              <SignInSheet
+                key={state.signIn.origin}
+                asked={state.signIn}
+                onAnswer={(given) => actions.tab.signIn(given)}
+              />
+            )
+          );
         case "devices":
           return <DevicesSheet onClose={() => ui.change({ sheet: "settings" })} />;
         case "settings":

@@ -22,7 +22,11 @@ export function SignInSheet({ asked, onAnswer }: SignInProps) {
   const plain = { autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: false } as const;
   return (
     <Sheet title={`Sign in to ${shortHost(origin)}`} onClose={() => onAnswer(null)}>
-      {realm !== "" && <p class="fine">The site says: “{realm}”</p>}
+      {realm !== "" && (
+        <p class="fine">
+          The site says: “<bdi>{realm}</bdi>”
+        </p>
+      )}
       {origin.startsWith("http:") && (
         <p class="note note-warning">
           <Icon name={SIGNS.plain} />
