@@ -60,6 +60,8 @@ export interface Visit {
   readonly shown: Page | FrameLocator;
   /** Opens an address, and waits for its page. */
   goto(url: string): Promise<void>;
+  /** Does something that opens a window. @returns the page in that. */
+  opened(action: () => Promise<void>): Promise<Page | FrameLocator>;
   /** Starts an application of this visit's own. */
   start(program: (place: Place) => Program): Promise<Application>;
   /** Where an application of this visit will be that is started later. */
@@ -84,7 +86,7 @@ export const test = base.extend<Fixtures>({
   bothWays: async ({ app, direct, network: _records }, use, { workerIndex }) => {
     const ends: (() => Promise<void>)[] = [];
     let names = new Map<string, string>();
-    const visitOf = (open: Pick<Visit, "page" | "shown" | "goto">): Visit => {
+    const visitOf = (open: Pick<Visit, "page" | "shown" | "goto" | "opened">): Visit => {
       names = new Map();
       const reserve = async (): Promise<Reserved> => {
         const reserved = await reserveOrigin(workerIndex, ends);
@@ -99,9 +101,18 @@ export const test = base.extend<Fixtures>({
     await use(async (visit) => {
       const { page } = direct;
       const goto = async (url: string): Promise<void> => void (await page.goto(url));
-      const wanted = withNames(await visit(visitOf({ page, shown: page, goto })), names);
+      const opened = async (action: () => Promise<void>) => {
+        const [popup] = await Promise.all([page.waitForEvent("popup"), action()]);
+        return popup;
+      };
+      const wanted = withNames(await visit(visitOf({ page, shown: page, goto, opened })), names);
       await ended();
-      const through = visitOf({ page: app.page, shown: app.frame(), goto: (url) => app.goto(url) });
+      const inApp = async (action: () => Promise<void>) => {
+        await action();
+        await expect(app.page.getByText(/^Window of/)).toBeVisible();
+        return app.frame();
+      };
+      const through = visitOf({ page: app.page, shown: app.frame(), goto: (url) => app.goto(url), opened: inApp });
       expect(withNames(await visit(through), names)).toEqual(wanted);
     });
     await ended();

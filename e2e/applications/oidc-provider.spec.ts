@@ -1,4 +1,4 @@
-import { effectsOf, expect, test } from "./application.ts";
+import { effectsOf, expect, test, type Visit } from "./application.ts";
 
 /** Of each sign-in anew. */
 const plain = (text: string): string =>
@@ -6,25 +6,32 @@ const plain = (text: string): string =>
     .replaceAll(/\b(code|state|code_challenge|code_verifier|nonce|xsrf|refresh_token|id_token_hint)=[\w.~-]+/g, "$1=…")
     .replaceAll(/\/(interaction|auth)\/[\w-]{10,}/g, "/$1/…");
 
+/** A provider, and a client of it. */
+async function startBoth({ reserve }: Pick<Visit, "reserve">) {
+  const ofClient = await reserve();
+  const ofProvider = await reserve();
+  const provider = await ofProvider.start(({ port, origin }) => ({
+    script: "servers/oidc-provider.mjs",
+    arguments: [String(port), origin, ofClient.origin],
+  }));
+  const client = await ofClient.start(({ port }) => ({
+    script: "servers/oidc-client.mjs",
+    arguments: [String(port), provider.origin],
+  }));
+  return { client, provider };
+}
+
 test("a person signs in at an OpenID provider of another origin, whose tokens the page fetches, renews and gives up", async ({
   bothWays,
 }) => {
-  await bothWays(async ({ shown, goto, reserve }) => {
-    const ofClient = await reserve();
-    const ofProvider = await reserve();
-    const provider = await ofProvider.start(({ port, origin }) => ({
-      script: "servers/oidc-provider.mjs",
-      arguments: [String(port), origin, ofClient.origin],
-    }));
-    const client = await ofClient.start(({ port }) => ({
-      script: "servers/oidc-client.mjs",
-      arguments: [String(port), provider.origin],
-    }));
+  await bothWays(async (visit) => {
+    const { shown, goto } = visit;
+    const { client, provider } = await startBoth(visit);
     const said = shown.locator("#said");
     const texts: string[] = [];
     await goto(`${client.origin}/`);
     await expect(said).toHaveText("Nobody");
-    await shown.getByRole("button", { name: "Sign in" }).click();
+    await shown.getByRole("button", { name: "Sign in", exact: true }).click();
     await shown.getByPlaceholder("Enter any login").fill("garcía");
     await shown.getByPlaceholder("and password").fill("secret");
     texts.push(...(await shown.locator(".login-card").allInnerTexts()));
@@ -42,5 +49,26 @@ test("a person signs in at an OpenID provider of another origin, whose tokens th
     await shown.getByRole("button", { name: /yes/i }).click();
     await expect(said).toHaveText("Nobody");
     return { texts, client: effectsOf(client, plain), provider: effectsOf(provider, plain) };
+  });
+});
+
+test("a person signs in by a window of the client's, which goes to the provider and back, posts what it got, and closes", async ({
+  bothWays,
+}) => {
+  await bothWays(async (visit) => {
+    const { shown, goto, opened } = visit;
+    const { client, provider } = await startBoth(visit);
+    const said = shown.locator("#said");
+    await goto(`${client.origin}/`);
+    await expect(said).toHaveText("Nobody");
+    const popup = await opened(() => shown.getByRole("button", { name: "Sign in by window" }).click());
+    await popup.getByPlaceholder("Enter any login").fill("garcía");
+    await popup.getByPlaceholder("and password").fill("secret");
+    await popup.getByRole("button", { name: "Sign-in" }).click();
+    await popup.getByRole("button", { name: "Continue" }).click();
+    await expect(said).toHaveText(
+      "signed in by window | Señora garcía | true | openid profile offline_access | Bearer | true | grün",
+    );
+    return { client: effectsOf(client, plain), provider: effectsOf(provider, plain) };
   });
 });

@@ -6,7 +6,7 @@ const [port, authority] = process.argv.slice(2);
 const script = new URL("../node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js", import.meta.url);
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Client</title>
-<button id="in">Sign in</button><button id="renew">Renew</button><button id="out">Sign out</button><pre id="said">Nobody</pre>
+<button id="in">Sign in</button><button id="window">Sign in by window</button><button id="renew">Renew</button><button id="out">Sign out</button><pre id="said">Nobody</pre>
 <script src="/oidc-client-ts.js"></script>
 <script>
   const said = document.getElementById("said");
@@ -14,6 +14,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Client</title>
     authority: ${JSON.stringify(authority)},
     client_id: "ropeway",
     redirect_uri: location.origin + "/callback",
+    popup_redirect_uri: location.origin + "/window",
     post_logout_redirect_uri: location.origin + "/",
     scope: "openid profile offline_access",
     prompt: "consent",
@@ -26,10 +27,13 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Client</title>
   };
   const failed = (error) => { said.textContent = "Failed: " + error.message };
   document.getElementById("in").onclick = () => manager.signinRedirect({ state: { wish: "grün" } }).catch(failed);
+  document.getElementById("window").onclick = () =>
+    manager.signinPopup({ state: { wish: "grün" } }).then((user) => tell(user, "signed in by window"), failed);
   document.getElementById("renew").onclick = () => manager.signinSilent().then((user) => tell(user, "renewed"), failed);
   document.getElementById("out").onclick = () => manager.signoutRedirect().catch(failed);
   if (location.pathname === "/callback")
     manager.signinRedirectCallback().then((user) => { history.replaceState(null, "", "/"); tell(user, "signed in") }, failed);
+  else if (location.pathname === "/window") manager.signinPopupCallback().catch(failed);
   else manager.getUser().then((user) => tell(user, "known"), failed);
 </script>`;
 

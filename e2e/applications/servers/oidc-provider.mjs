@@ -8,7 +8,7 @@ const provider = new Provider(issuer, {
     {
       client_id: "ropeway",
       token_endpoint_auth_method: "none",
-      redirect_uris: [`${client}/callback`],
+      redirect_uris: [`${client}/callback`, `${client}/window`],
       post_logout_redirect_uris: [`${client}/`],
       grant_types: ["authorization_code", "refresh_token"],
     },
