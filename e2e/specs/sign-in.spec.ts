@@ -12,7 +12,11 @@ async function signIn(app: AppPage, name: string, password: string): Promise<voi
   await app.page.keyboard.press("Enter");
 }
 
-test("a name and a password go to the server that asks, and to no other", async ({ app, origin, otherOrigin }) => {
+test("a name and a password go to the server that asks, and to no other @deno", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
   const wanted = `Basic ${Buffer.from("ann:sesame").toString("base64")}`;
   const guarded = (body: string) => (exchange: Exchange) => {
     const isIn = exchange.request.headers.authorization === wanted;
