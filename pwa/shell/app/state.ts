@@ -183,6 +183,8 @@ export interface TabActions {
   loadWaiting(): void;
   stop(): void;
   home(): void;
+  /** The page, to paper or into a file, as the browser offers it. */
+  print(): void;
   /** Opens what failed while the page was shown. */
   openFailed(): void;
   /** The page that failed beside the one that is shown is not wanted any more. */

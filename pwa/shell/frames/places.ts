@@ -37,7 +37,7 @@ export interface PagePlaces {
   tell(message: PageOrder, page: Window): void;
 }
 
-export type PageOrder = Extract<ShellToPage, { type: "stop" | "reload" | "scroll" | "links-wanted" }>;
+export type PageOrder = Extract<ShellToPage, { type: "stop" | "print" | "reload" | "scroll" | "links-wanted" }>;
 
 /** The page's frame, and what is around it, as a place without scripts serves it. */
 export interface ServedPage {

@@ -15,8 +15,8 @@ const PASSWORD =
   "This page asks for a password. The browser cannot tell sites apart here: let it neither save nor fill in any";
 const DOWNLOAD = "This is a file to be saved. With scripts off there is no way to do that yet";
 
-/** A page in a frame of the app's own origin can be looked at and filled in, and nothing else. */
-const SANDBOX = "allow-same-origin allow-forms";
+/** A page in a frame of the app's own origin can be looked at, printed and filled in, and nothing else. */
+const SANDBOX = "allow-same-origin allow-forms allow-modals";
 
 /** @returns the places, and what begins to serve them when there is a tab. */
 export function openLite({ storage, workers, slots, sites, bind }: LitePlatform): OpenedPlaces {

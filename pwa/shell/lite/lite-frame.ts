@@ -103,6 +103,7 @@ export class LiteFrame {
     // No script of the page's own could tell.
     if (order.type === "links-wanted") return;
     const page = this.#options.element.contentWindow;
+    if (order.type === "print") return page?.print();
     this.#judge.withdraw();
     if (order.type === "stop") {
       this.leave();

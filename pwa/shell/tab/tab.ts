@@ -229,6 +229,10 @@ export class Tab implements AppTab, TabActions {
     this.#settleAtStart();
   }
 
+  print(): void {
+    this.#frame.tell({ tag: MESSAGE_TAG, type: "print" });
+  }
+
   openFailed(): void {
     this.#tryAgain("asked");
   }

@@ -168,6 +168,9 @@ interface ShellRequests {
   readonly origins: (origins: Readonly<Record<string, string>>, asked: readonly string[]) => void;
 }
 
+/** Before pages may put one of their own in its place. */
+const { print } = window;
+
 /** The shell's messages; pages do not get to see them. `origin` is read before pages may change its getter. */
 export function obeyShell(context: PageContext, requests: ShellRequests): void {
   const { shellOrigin } = context.config;
@@ -181,6 +184,7 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     else if (message.type === "origins") requests.origins(message.origins, message.asked);
     else if (message.type === "window") requests.window(message, event.ports);
     else if (message.type === "stop") window.stop();
+    else if (message.type === "print") print.call(window);
     else if (message.type === "links-wanted")
       context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
     else if (message.type === "scroll") scrollBack(message.position);

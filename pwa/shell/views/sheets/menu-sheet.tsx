@@ -10,6 +10,7 @@ const GLYPHS = {
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0z",
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
   share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
+  print: "M7 8V3.5h10V8M7 17H4.5a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1h15a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H17M7 13.5h10v7H7z",
   info: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM12 11v5.5M12 7.5v.01",
 } as const;
 
@@ -117,7 +118,8 @@ function PageSize({ state: { url, settings }, actions }: MenuProps) {
   );
 }
 
-function PageRows({ state: { url, title }, ui }: MenuProps) {
+function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProps) {
+  const isLoaded = phase === "loaded" && error === null;
   const [isCopied, setCopied] = useState(false);
   const close = () => ui.change({ sheet: null });
   return (
@@ -135,6 +137,16 @@ function PageRows({ state: { url, title }, ui }: MenuProps) {
             close();
             // A share that the person cancels rejects; there is nothing to say about it.
             void navigator.share({ title, url }).catch(() => {});
+          }}
+        />
+      )}
+      {isLoaded && (
+        <MenuRow
+          icon="print"
+          label="Print"
+          onClick={() => {
+            close();
+            actions.tab.print();
           }}
         />
       )}
