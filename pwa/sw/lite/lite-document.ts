@@ -183,7 +183,7 @@ const KEPT_DIRECTIVES: ReadonlySet<string> = new Set([
  * pages with scripts and without.
  */
 const POLICY = [
-  "sandbox allow-same-origin allow-forms",
+  "sandbox allow-same-origin allow-forms allow-modals",
   "default-src http: https: data: blob:",
   "script-src 'none'",
   "style-src http: https: data: blob: 'unsafe-inline'",

@@ -13,7 +13,7 @@ test("a document has a sandbox and no scripts, whatever its own policy says", ()
     context,
   );
   const policies = headers.get("content-security-policy")?.split(", ") ?? [];
-  expect(policies[0]).toContain("sandbox allow-same-origin allow-forms; ");
+  expect(policies[0]).toContain("sandbox allow-same-origin allow-forms allow-modals; ");
   expect(policies[0]).toContain("script-src 'none'");
   expect(policies.slice(1)).toEqual([
     "img-src 'self' http://a.example",
