@@ -150,6 +150,8 @@ export interface OpensWindow {
   readonly id: string | null;
   /** Of the window, for its page and for others that name it; "" for none. */
   readonly name: string;
+  /** The page parts itself from those of other origins (COOP). */
+  readonly isApart?: true;
 }
 
 /** To the window of this id, which the document's own window has opened; to the one that has opened it: without an id. */
@@ -165,8 +167,8 @@ export interface WindowOrder {
     | { readonly kind: "close" }
     /** Brings it to the front. */
     | { readonly kind: "focus" }
-    /** The page wants no opener any more. */
-    | { readonly kind: "disown" };
+    /** The page wants no opener any more; where it parts itself from those of other origins: none of another one. */
+    | { readonly kind: "disown"; readonly isApart?: true };
 }
 
 /** Of the window of this id; without one, of the opener. */

@@ -295,7 +295,12 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
 }
 
 /** Chromium tells what the person has done in the window that speaks. */
-type PageMessage = MessageEvent<PageToShell | null> & { readonly userActivation?: Activation };
+type PageMessage = MessageEvent<PageToShell | null> & { readonly userActivation?: Activation | null };
+
+/** Null where a browser that tells it was not asked to: what was done in the app's own bar counts for no page. */
+function activationOf(told: Activation | null | undefined): Activation | undefined {
+  return told === null ? { isActive: false, hasBeenActive: false } : told;
+}
 
 /** How many windows pages had opened when the app's own document had this entry of the history. */
 function windowsAt(state: unknown): number {
@@ -318,8 +323,9 @@ function hearPages(slots: SlotFrames | null, windows: Windows, chrome: Chrome, a
   const services = new SlotServices(slots, tunnel, onKey, (url, slot, page) => {
     return windows.of(page)?.tab.mayShowEntry(url, slot) === true;
   });
-  window.addEventListener("message", ({ data, origin, source: speaker, userActivation, ports }: PageMessage) => {
+  window.addEventListener("message", ({ data, origin, source: speaker, userActivation: told, ports }: PageMessage) => {
     if (data?.tag !== MESSAGE_TAG || speaker === null) return;
+    const userActivation = activationOf(told);
     const source = speaker as Window;
     if (isOfWiping(data)) return slots.onWipe(data, origin, source);
     const slot = slots.slotOf(origin);

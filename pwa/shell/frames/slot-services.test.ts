@@ -178,6 +178,7 @@ describe("a frame that wants to lead the page", () => {
       type: "navigate";
     };
   const all = { sandbox: ["allow-top-navigation", "allow-popups"] };
+  const byTop = { sandbox: ["allow-top-navigation"] };
   const byActivation = { sandbox: ["allow-top-navigation-by-user-activation"] };
 
   it.each([
@@ -193,6 +194,7 @@ describe("a frame that wants to lead the page", () => {
     ["of another site opens a window with a tap", guest, { leads: "window" }, NOW, true],
     ["opens none without", guest, { leads: "window" }, BEFORE, false],
     ["in a sandbox opens none", asker, { leads: "window", ...byActivation }, NOW, false],
+    ["in a sandbox opens none, whatever else it says", asker, { opens: { id: "w", name: "" }, ...byTop }, NOW, false],
     ["of the version before may not", asker, { leads: undefined }, NOW, false],
   ])("%s", (_what, slot, more, activation, expected) => {
     const { services } = rig();

@@ -101,7 +101,7 @@ export class SlotServices {
    * @param activation of the frame, where the browser tells it; else what the person has done anywhere in the app counts.
    */
   #mayLead(
-    { leads, sandbox, url }: PageToShell & { type: "navigate" },
+    { leads, opens, sandbox, url }: PageToShell & { type: "navigate" },
     slot: Slot,
     frames: { readonly source: Window; readonly page: Window | null },
     activation: Activation = {
@@ -114,7 +114,7 @@ export class SlotServices {
     const allow = (...tokens: string[]) =>
       [sandbox, ...sandboxes].every((each) => !Array.isArray(each) || tokens.some((token) => each.includes(token)));
     const isOwn = slot.topLevel;
-    if (leads === "window") return allow("allow-popups") && (isOwn || activation.isActive);
+    if (leads === "window" || opens !== undefined) return allow("allow-popups") && (isOwn || activation.isActive);
     if (allow("allow-top-navigation")) return isOwn || activation.hasBeenActive || isOfSite(url, slot.topLevelOrigin);
     return activation.isActive && allow("allow-top-navigation", "allow-top-navigation-by-user-activation");
   }

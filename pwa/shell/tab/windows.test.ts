@@ -35,6 +35,14 @@ function openApp(slots = true) {
   const first = createWindow("1");
   const made = [first];
   const closings: (() => void)[] = [];
+  const entries = {
+    length: 1,
+    pushState({ windows: count }: { windows: number }) {
+      entries.length += 1;
+      log.push(`entry ${count}`);
+    },
+    go: (steps: number) => log.push(`go ${steps}`),
+  };
   const windows = new Windows(first.window, {
     app: {
       notify: (notice: Notice) => notices.push(notice),
@@ -54,10 +62,7 @@ function openApp(slots = true) {
       closings.push(close);
       return created.window;
     },
-    history: {
-      pushState: ({ windows: count }: { windows: number }) => log.push(`entry ${count}`),
-      go: (steps: number) => log.push(`go ${steps}`),
-    },
+    history: entries,
   } as unknown as WindowsOptions);
   const speak = (from: number, message: PageToShell, slot: Slot, isActive = true) => {
     const { page } = made[from - 1] as (typeof made)[number];
@@ -76,7 +81,7 @@ function openApp(slots = true) {
   const order = (from: number, act: WindowOrder["act"], slot: Slot, id?: string) =>
     speak(from, { tag: MESSAGE_TAG, type: "window", act, ...(id !== undefined && { id }) }, slot);
   const told = () => log.splice(0);
-  return { windows, made, closings, notices, open, order, told };
+  return { windows, made, closings, notices, entries, open, order, told };
 }
 
 const heard = (window: number, id: string | null, news: object, origin: string) =>
@@ -104,9 +109,10 @@ it("carries messages between a window and its opener, for the origins that they 
 });
 
 it("steps back over what a window has added to the browser's history as it closes", () => {
-  const { windows, made, open, order, told } = openApp();
+  const { windows, made, entries, open, order, told } = openApp();
   open(1, "https://b.example/", { id: "w", name: "" });
   (made[1] as { history: { depth: number } }).history.depth = 2;
+  entries.length += 2;
   told();
   order(2, { kind: "close" }, B);
   expect(told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example"), "2 goes", "2 ends", "go -3"]);
@@ -148,12 +154,15 @@ it("opens one window for a tap, and asks the person about others", () => {
   windows.closeAll();
 
   // Blank ones show once they have an address.
-  open(1, "about:blank", { id: "z", name: "" });
   open(1, "about:blank", { id: "q", name: "" });
+  open(1, "about:blank", { id: "z", name: "" });
   expect(windows.all.length).toBe(1);
-  for (const id of ["z", "q"]) order(1, { kind: "go", url: "https://b.example/3", replace: false }, A, id);
-  expect(windows.all.length).toBe(2);
   expect(told()).toContain(heard(1, "q", { kind: "closed" }, "slot of https://a.example"));
+  for (const id of ["q", "z"]) order(1, { kind: "go", url: "https://b.example/3", replace: false }, A, id);
+  expect(windows.all.length).toBe(2);
+  windows.closeAll();
+  order(1, { kind: "go", url: "https://b.example/3", replace: false }, A, "q");
+  expect(windows.all.length).toBe(1);
 });
 
 it("finds a window by the name that the same page has given it", () => {
@@ -212,4 +221,52 @@ it("leaves to the tab what opens no window: other kinds of addresses, and all wh
   for (let count = 0; count < 12; count += 1)
     open(windows.all.length, `https://b.example/${count}`, { id: "w", name: "" });
   expect(windows.all.length).toBe(9);
+});
+
+it("lets a tap of which the page has closed the window open no other one", () => {
+  const { windows, notices, open, order } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" });
+  order(2, { kind: "close" }, B);
+  open(1, "https://b.example/", { id: "x", name: "" });
+  expect(windows.all.length).toBe(1);
+  expect(notices).toHaveLength(1);
+});
+
+it("steps back over no more entries than there are, however many a page tells of", () => {
+  const { made, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" });
+  (made[1] as { history: { depth: number } }).history.depth = 30;
+  order(2, { kind: "close" }, B);
+  expect(told()).toContain("go -1");
+});
+
+it("opens no window for what is no address, and keeps no long names", () => {
+  const { windows, made, open, order, told } = openApp();
+  for (const url of ["https://[", "https://", "javascript:1", ["https://b.example/"] as never])
+    expect(open(1, url, { id: "w", name: "" })).toBe(false);
+  expect(windows.all.length).toBe(1);
+  open(1, "https://b.example/", { id: "w", name: "x".repeat(10_000) });
+  expect((made[1] as { window: AppWindow }).window.frame.element.name.length).toBeLessThan(2_000);
+  told();
+  order(1, { kind: "go", url: "https://[", replace: false }, A, "w");
+  order(2, { kind: "go", url: "https://[", replace: false }, B);
+  expect(told()).toEqual([]);
+});
+
+it("parts pages that want it from those of other origins, by who has opened them", () => {
+  const closed = heard(2, null, { kind: "closed" }, "*");
+  const parting = openApp();
+  parting.open(1, "https://b.example/", { id: "w", name: "" });
+  parting.order(2, { kind: "disown", isApart: true }, A);
+  parting.told();
+  parting.order(2, { kind: "disown", isApart: true }, B);
+  expect(parting.told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example"), closed]);
+
+  const parted = openApp();
+  parted.open(1, "https://a.example/", { id: "w", name: "", isApart: true });
+  parted.order(2, { kind: "post", data: 1, targetOrigin: "*" }, A);
+  parted.told();
+  // Its window has gone on to another site.
+  parted.order(2, { kind: "go", url: "https://b.example/", replace: false }, B);
+  expect(parted.told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example"), closed]);
 });

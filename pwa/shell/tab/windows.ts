@@ -29,6 +29,12 @@ const MOST_WINDOWS = 8;
 /** Windows of one document that it may still speak of. */
 const MOST_LINKS = 64;
 
+/** Characters of a window's id, and of its name: a page can give any. */
+const MOST_NAME = 1_000;
+
+/** Milliseconds for which a tap counts in browsers. */
+const TAP_TIME = 5_000;
+
 export interface AppWindow {
   readonly tab: Tab;
   readonly frame: PageFrame;
@@ -41,6 +47,10 @@ interface OpenedWindow extends AppWindow {
   readonly openedBy: string;
   /** How far down their histories the others were. */
   readonly depths: ReadonlyMap<AppWindow, number>;
+  /** By `performance.now()`. */
+  readonly openedAt: number;
+  /** Of the browser's history, with the one that was put there for it. */
+  readonly entries: number;
 }
 
 /** A document's window that opens others, and one of those. */
@@ -51,6 +61,8 @@ interface Link {
   readonly source: Window;
   readonly slot: Slot;
   readonly from: AppWindow;
+  /** As of `OpensWindow`. */
+  readonly isApart: boolean;
   state: /** The person has asked for it, and the script has not yet said where it goes. */
   { readonly kind: "blank" } | { readonly kind: "open"; readonly window: OpenedWindow } | { readonly kind: "closed" };
 }
@@ -72,7 +84,7 @@ export interface WindowsOptions {
   /** Makes a tab, whose frame is in no document yet. */
   readonly create: (window: NonNullable<TabOptions["window"]>) => AppWindow;
   /** The browser's own list of what the person has seen. */
-  readonly history: Pick<History, "pushState" | "go">;
+  readonly history: Pick<History, "pushState" | "go" | "length">;
 }
 
 interface Post {
@@ -105,6 +117,10 @@ export class Windows {
   #opened: readonly OpenedWindow[] = [];
   readonly #links = new WeakMap<Window, Map<string, Link>>();
   #host: ParentNode | null = null;
+  /** Has had a tap, and is not open yet. */
+  #blank: Link | null = null;
+  /** A tap of before has opened a window, and the page has closed that. By `performance.now()`. */
+  #tapIsUsedUntil = 0;
 
   constructor(first: AppWindow, options: WindowsOptions) {
     this.first = first;
@@ -162,9 +178,10 @@ export class Windows {
    * @returns false where there are no windows: the page itself is to go there.
    */
   #open(opening: Opening, slot: Slot, source: Window, from: AppWindow, activation?: Activation): boolean {
-    const { opens, url } = opening;
-    const isBlank = url === "about:blank";
-    if (opens === undefined || !(isBlank || /^https?:/.test(url))) return false;
+    const { opens } = opening;
+    const isBlank = opening.url === "about:blank";
+    const url = isBlank ? opening.url : webAddress(opening.url);
+    if (opens === undefined || url === null) return false;
     if (this.#options.slots === null) return isBlank;
     const link = this.#link(opens, slot, source, from);
     const named = this.#named(link);
@@ -175,12 +192,13 @@ export class Windows {
     }
     // A tap opens one window: the page that was tapped is behind that.
     const isAllowed = this.#options.app.state.settings.windowOpeners.includes(siteName(slot.topLevelOrigin));
-    const isAsked = (isAllowed || (activation ?? navigator.userActivation).isActive) && from === this.shown;
-    if (isAsked && isBlank) return true;
-    if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, opening, slot);
+    const hasTap = (activation ?? navigator.userActivation).isActive && performance.now() >= this.#tapIsUsedUntil;
+    const isAsked = (isAllowed || hasTap) && from === this.shown;
+    if (isAsked && isBlank) return this.#keepBlank(link);
+    if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, { ...opening, url }, slot);
     else if (isAsked || isBlank) this.#end(link);
     if (isAsked) return link.state.kind === "open";
-    const show = isBlank ? null : () => this.#show(link, opening, slot);
+    const show = isBlank ? null : () => this.#show(link, { ...opening, url }, slot);
     this.#options.app.notify({ kind: "window", url: slot.topLevelOrigin, show }, () => from !== this.shown);
     return true;
   }
@@ -192,7 +210,8 @@ export class Windows {
     const link = this.#links.get(source)?.get(id);
     if (link === undefined) return;
     const { state } = link;
-    const going: Opening | null = act.kind === "go" && /^https?:/.test(act.url) ? { ...GET, url: act.url } : null;
+    const address = act.kind === "go" ? webAddress(act.url) : null;
+    const going: Opening | null = address === null ? null : { ...GET, url: address };
     if (going !== null && state.kind === "blank") {
       const mayShow = link.from === this.shown && this.#opened.length < MOST_WINDOWS;
       return mayShow ? this.#show(link, going, slot) : this.#end(link);
@@ -201,7 +220,7 @@ export class Windows {
     if (state.kind !== "open") return;
     const { window } = state;
     const page = window.frame.element.contentWindow;
-    if (act.kind === "close") this.close(window);
+    if (act.kind === "close") this.#closeByPage(window);
     else if (going !== null) window.tab.sendTo(pageNavigation(going, going.url, slot.origin));
     else if (act.kind === "post" && page !== null) this.#post({ ...act, to: page, from: slot, partition: null }, ports);
   }
@@ -209,12 +228,16 @@ export class Windows {
   #hearOpened(act: WindowOrder["act"], slot: Slot, source: Window, ports: readonly MessagePort[]): void {
     const window = this.#opened.find(({ frame }) => frame.isOf(source));
     if (window === undefined) return;
-    if (act.kind === "close") return this.close(window);
+    if (act.kind === "close") return this.#closeByPage(window);
     const { opener } = window;
-    if (opener === null) return tell(source, "*", undefined, { kind: "closed" });
-    if (act.kind === "disown") this.#end(opener);
-    else if (act.kind === "go" && /^https?:/.test(act.url) && opener.from.frame.isOf(opener.source))
-      opener.from.tab.sendTo(pageNavigation({ ...GET, url: act.url }, act.url, slot.origin));
+    const isApart = act.kind === "disown" && act.isApart === true;
+    const isParted = opener !== null && (opener.isApart || isApart) && opener.slot.origin !== slot.origin;
+    if (isParted) this.#end(opener);
+    if (opener === null || isParted) return tell(source, "*", undefined, { kind: "closed" });
+    const address = act.kind === "go" ? webAddress(act.url) : null;
+    if (act.kind === "disown" && !isApart) this.#end(opener);
+    else if (address !== null && opener.from.frame.isOf(opener.source))
+      opener.from.tab.sendTo(pageNavigation({ ...GET, url: address }, address, slot.origin));
     else if (act.kind === "post") {
       const partition = opener.slot.topLevelOrigin;
       this.#post({ ...act, to: opener.source, id: opener.id, from: slot, partition }, ports);
@@ -242,13 +265,20 @@ export class Windows {
     for (const window of [...this.#opened].reverse()) this.close(window);
   }
 
+  /** It may open the next one at once: the tap that has opened this one does not count for that. */
+  #closeByPage(window: OpenedWindow): void {
+    this.#tapIsUsedUntil = Math.max(this.#tapIsUsedUntil, window.openedAt + TAP_TIME);
+    this.close(window);
+  }
+
   /** @param isBack the browser's history has left it already. */
   close(window: AppWindow, isBack = false): void {
     const closing = this.#opened.find((each) => each === window);
     if (closing === undefined) return;
     const isTop = closing === this.shown;
-    const { frame, tab, depths } = closing;
-    const added = frame.history.depth + 1;
+    const { frame, tab, depths, entries } = closing;
+    // Its pages say how far they have gone, and a step too many would lead the ones below back. Full lists grow no more.
+    const added = Math.max(0, Math.min(frame.history.depth, this.#options.history.length - entries)) + 1;
     for (const link of this.#linksOf(closing)) this.#end(link);
     this.#opened = this.#opened.filter((each) => each !== closing);
     for (const { opener, frame: other } of this.#opened)
@@ -267,8 +297,10 @@ export class Windows {
     while (this.#opened.length > count) this.close(this.shown, true);
   }
 
-  #link({ id, name }: OpensWindow, slot: Slot, source: Window, from: AppWindow): Link {
-    const link: Link = { id: String(id), name: String(name), source, slot, from, state: { kind: "blank" } };
+  #link({ id, name, isApart }: OpensWindow, slot: Slot, source: Window, from: AppWindow): Link {
+    const [ownId = "", ownName = ""] = [id, name].map((text) => String(text).slice(0, MOST_NAME));
+    const told = { id: ownId, name: ownName, isApart: isApart === true };
+    const link: Link = { ...told, source, slot, from, state: { kind: "blank" } };
     if (id === null) return link;
     const links = this.#links.get(source) ?? new Map<string, Link>();
     for (const [first] of links) if (links.size >= MOST_LINKS) links.delete(first);
@@ -289,18 +321,21 @@ export class Windows {
     const depths = new Map(this.all.map((each) => [each, each.frame.history.depth]));
     const { tab, frame } = create({ close: () => this.close(opened), closeAll: () => this.#goHome() });
     const hasOpener = this.#links.get(link.source)?.get(link.id) === link;
+    if (this.#blank !== link) this.#endBlank();
+    // The phone's own way back leads to it, and closes the window.
+    history.pushState({ windows: this.#opened.length + 1 }, "");
     const opened: OpenedWindow = {
       tab,
       frame,
       opener: hasOpener ? link : null,
       openedBy: slot.topLevelOrigin,
       depths,
+      openedAt: performance.now(),
+      entries: history.length,
     };
     if (hasOpener) frame.element.name = OPENED_NAME + link.name;
     link.state = { kind: "open", window: opened };
     this.#opened = [...this.#opened, opened];
-    // The phone's own way back leads to it, and closes the window.
-    history.pushState({ windows: this.#opened.length }, "");
     this.#host?.append(frame.element);
     tab.sendTo(pageNavigation(opening, opening.url, slot.origin));
     this.#arrange();
@@ -325,6 +360,18 @@ export class Windows {
     return links.filter(({ state }) => state.kind === "open" && state.window === window);
   }
 
+  /** A tap opens one window, now or later. @returns true. */
+  #keepBlank(link: Link): true {
+    this.#endBlank();
+    this.#blank = link;
+    return true;
+  }
+
+  #endBlank(): void {
+    if (this.#blank?.state.kind === "blank") this.#end(this.#blank);
+    this.#blank = null;
+  }
+
   /** The two know nothing of each other any more. */
   #end(link: Link): void {
     if (link.state.kind === "open") link.state.window.opener = null;
@@ -345,6 +392,12 @@ export class Windows {
     const origin = this.#options.slots?.originOf(link.slot);
     if (origin !== undefined) tell(link.source, origin, link.id, news);
   }
+}
+
+/** Of a page on the web, as the URL standard writes it. Null: it is none, whatever a page has put there. */
+function webAddress(url: unknown): string | null {
+  const parsed = typeof url === "string" ? URL.parse(url) : null;
+  return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.href : null;
 }
 
 function tell(

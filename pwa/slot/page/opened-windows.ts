@@ -44,6 +44,8 @@ export class OpenedWindows {
       return;
     }
     if (!isOpened) return;
+    // A page of this origin may have come before it, which another one has opened.
+    if (isApart) this.#order(undefined, { kind: "disown", isApart: true });
     const opener = this.#createOther(undefined);
     this.#opener = opener;
     let shown: unknown = opener.shown;
@@ -68,7 +70,7 @@ export class OpenedWindows {
       other.isClosed = true;
       return { opens: { id: null, name: "" }, shown: other.shown };
     }
-    return { opens: { id, name }, shown: other.shown };
+    return { opens: { id, name, ...(isApart === true && { isApart }) }, shown: other.shown };
   }
 
   /** The shell has news of a window, of which a message brings its ports. */
