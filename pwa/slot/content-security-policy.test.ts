@@ -27,10 +27,11 @@ describe("transformPolicies", () => {
     expect(transform("script-src 'unsafe-inline'")).toBe(
       `script-src 'unsafe-inline'; script-src-elem 'unsafe-inline' ${script}`,
     );
-    expect(transform("default-src 'none'")).toBe(`default-src 'none'; script-src-elem ${script}`);
   });
 
-  it("admits the page script by nonce where nonces, hashes or strict-dynamic rule", () => {
+  it("admits the page script by nonce where nonces, hashes or strict-dynamic rule, or no inline script may run", () => {
+    expect(transform("default-src 'none'")).toBe("default-src 'none'; script-src-elem 'nonce-n0'");
+    expect(transform("script-src 'self'")).toContain("script-src-elem 'self' https://example.org 'nonce-n0'");
     for (const source of ["'nonce-x'", "'sha256-AAAA'", "'strict-dynamic'"])
       expect(transform(`script-src ${source}`)).toBe(`script-src ${source}; script-src-elem ${source} 'nonce-n0'`);
     expect(transform("script-src-elem 'nonce-x'; script-src *")).toBe(

@@ -21,12 +21,12 @@ export interface WorkerConfig {
 /** A directive that is no directive behind something else (ECMAScript section 11.2.1). */
 const STRICT = /^\ufeff?(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(["'])use strict\1/;
 
-/** Two scripts as one, of which the first gives the other its sockets. @param sockets that of `sockets-script.ts`. */
-export function withSockets(sockets: string, script: string): string {
-  return `{let ropewaySockets;${sockets.trim()}${script.trim()}}`;
+/** Two scripts as one. @param common that of `realm-script.ts`. */
+export function withCommon(common: string, script: string): string {
+  return `{let ropewayCommon;${common.trim()}${script.trim()}}`;
 }
 
-/** @param script that of `worker-script.ts`, with its sockets. */
+/** @param script that of `worker-script.ts`, with what goes before it. */
 export function workerPrelude(script: string, config: WorkerConfig): string {
   return `{const ropewayWorker=${JSON.stringify(config)};${script}}`;
 }
@@ -41,7 +41,10 @@ function preludeUrl(slotOrigin: string, config: WorkerConfig): string {
   return JSON.stringify(`${slotOrigin}${ropewayPath.workerScript}?${encodeURIComponent(JSON.stringify(config))}`);
 }
 
-/** For a script in a blob. A classic one that is no shared worker's loads it when it first wants a socket. */
+/** Globals that the script puts others in place of. */
+const REPLACED = ["WebSocket", "WebSocketStream", "Worker", "Request", "fetch", "location"];
+
+/** For a script in a blob. A classic one that is no shared worker's loads it when it first wants one of these. */
 export function blobPrelude(
   slotOrigin: string,
   config: WorkerConfig,
@@ -51,10 +54,11 @@ export function blobPrelude(
   if (isModule) return `import${preludeUrl(slotOrigin, config)};`;
   const load = `importScripts(${preludeUrl(slotOrigin, config)})`;
   if (kind === "SharedWorker") return `try{${load}}catch{}`;
-  const get = `get(){for(const each of own)delete self[each];try{${load}}catch{}return self[name]}`;
-  const set = `set(value){Object.defineProperty(self,name,{value,writable:true,configurable:true})}`;
-  const define = `for(const name of own)Object.defineProperty(self,name,{configurable:true,${get},${set}})`;
-  return `{const own=["WebSocket","WebSocketStream"].filter((name)=>name in self);${define}}`;
+  const restore = `for(const[k,d]of own){own.delete(k);d&&!/^WebS/.test(k)?Object.defineProperty(self,k,d):delete self[k]}`;
+  const get = `get(){${restore}try{${load}}catch{}return self[k]}`;
+  const set = `set(value){own.delete(k);Object.defineProperty(self,k,{value,writable:true,configurable:true})}`;
+  const each = `own.set(k,Object.getOwnPropertyDescriptor(self,k)),Object.defineProperty(self,k,{configurable:true,${get},${set}})`;
+  return `{const own=new Map;for(const k of ${JSON.stringify(REPLACED)})if(k in self)${each}}`;
 }
 
 /**

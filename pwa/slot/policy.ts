@@ -77,15 +77,15 @@ function allowForms(policy: Policy, { slotOrigin }: PolicyContext): void {
 }
 
 /**
- * Lets the page script's element through. A nonce only where inline scripts are governed by nonces, hashes or
- * 'strict-dynamic' already: elsewhere it would switch 'unsafe-inline' off. A directive of its own keeps eval, event
- * handlers, workers and styles as they were.
+ * Lets the page script's element through, and the map of imports that it makes. A nonce only where it does not switch
+ * 'unsafe-inline' off. A directive of its own keeps eval, event handlers, workers and styles as they were.
  */
 function allowPageScript(policy: Policy, context: PolicyContext): void {
   const sources = governing(policy, SCRIPT_DIRECTIVES);
   if (sources === undefined) return;
-  const strict = sources.some((expression) => /^'(nonce-|sha\d|strict-dynamic)/i.test(expression));
-  const ours = strict ? `'nonce-${context.nonce}'` : context.slotOrigin + ropewayPath.pageScript;
+  const isStrict = sources.some((expression) => /^'(nonce-|sha\d|strict-dynamic)/i.test(expression));
+  const isOpen = !isStrict && sources.some((expression) => /^'unsafe-inline'$/i.test(expression));
+  const ours = isOpen ? context.slotOrigin + ropewayPath.pageScript : `'nonce-${context.nonce}'`;
   policy.set("script-src-elem", isNone(sources) ? [ours] : [...sources, ours]);
 }
 

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { beforeScript, blobPrelude, withSockets, workerPrelude } from "./page-workers.ts";
+import { beforeScript, blobPrelude, withCommon, workerPrelude } from "./page-workers.ts";
 
 const config = {
   origin: "https://example.org",
@@ -22,9 +22,9 @@ it("leaves a script strict that says so first, and no other", () => {
 });
 
 it("stays on the first line, and leaves nothing behind but what it gives", () => {
-  const script = withSockets(
-    "ropewaySockets = (host) => host + 1;\n",
-    "given = [ropewaySockets(1), ropewayWorker.origin];\n",
+  const script = withCommon(
+    "ropewayCommon = (host) => host + 1;\n",
+    "given = [ropewayCommon(1), ropewayWorker.origin];\n",
   );
   const prelude = workerPrelude(script, config);
   const scope: Record<string, unknown> = { given: null };

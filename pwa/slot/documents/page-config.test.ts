@@ -13,6 +13,7 @@ const config: PageConfig = {
   cookies: [
     { name: "a", value: "ü😀", domain: "example.org", hostOnly: true, path: "/", secure: false, expires: null },
   ],
+  hasPolicy: false,
   nonce: "n0",
   referrer: "",
   referrerPolicy: "",

@@ -29,6 +29,8 @@ export interface PageConfig extends SlotIdentity {
   readonly connect?: readonly string[];
   /** By its `Cross-Origin-Opener-Policy` (HTML section 7.1.3) no window of another origin has it for an opener, or opens it. */
   readonly isApart?: boolean;
+  /** A field has a policy: the browser hides nonces from where markup is read. On a slot it always does. */
+  readonly hasPolicy: boolean;
   /** The policy in the response's field; "" for none. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }

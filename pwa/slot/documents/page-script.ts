@@ -9,6 +9,7 @@ import { patchElements } from "../page/elements.ts";
 import { patchIdentity } from "../page/identity.ts";
 import { actAsTab } from "../page/like-a-tab.ts";
 import { patchMessages } from "../page/messages.ts";
+import { resolved } from "../page/navigation-rules.ts";
 import { watchNavigations } from "../page/navigations.ts";
 import { OpenedWindows } from "../page/opened-windows.ts";
 import { createPageContext, type PageContext, type Realm } from "../page/page-context.ts";
@@ -16,15 +17,15 @@ import { keepListeners } from "../page/patch.ts";
 import { watchReaders } from "../page/pictures.ts";
 import { answerReads } from "../page/reads.ts";
 import { obeyShell, passKeys, reportDocument, watchTroubles } from "../page/report.ts";
-import type { CreateSockets } from "../page/web-socket.ts";
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
 import type { PageSockets } from "../page-workers.ts";
 import { connectPolicies } from "../policy.ts";
 import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
+import type { Common } from "./realm-script.ts";
 
-/** The service worker puts it before this script (`withSockets`). */
-declare const ropewaySockets: CreateSockets;
+/** The service worker puts it before this script (`withCommon`). */
+declare const ropewayCommon: Common;
 
 function start(config: PageConfig): void {
   const listening = keepListeners();
@@ -51,12 +52,13 @@ function start(config: PageConfig): void {
   passKeys(context);
   watchTroubles(context);
   const sockets = pageSockets(context, worker);
-  patchIdentity(context, sockets);
-  answerReads(context, messages);
+  const own = ropewayCommon.ownOrigin(config, (text) => resolved(text, document));
+  patchIdentity(context, own, sockets);
+  answerReads(context, own, messages);
   const setSockets = (realm: Realm) => {
-    const classes = ropewaySockets({
+    const classes = ropewayCommon.createSockets({
       realm,
-      real: (url) => toReal(url, config),
+      real: own.toReal,
       base: () => toReal(document.baseURI, config),
       origin: config.realOrigin,
       policies: sockets.connect,

@@ -8,6 +8,7 @@ import {
   rewriteElement,
   rewriteMarkup,
   rewriteSrcdoc,
+  SVG_ATTRIBUTES,
   writtenFrameUrl,
 } from "../rewrite/html-rewriter.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
@@ -21,12 +22,13 @@ const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
 const REFLECTED: readonly [interfaceName: string, names: readonly string[]][] = [
   ["HTMLIFrameElement", ["src", "srcdoc", "credentialless"]],
   ["HTMLFrameElement", ["src"]],
-  ["HTMLLinkElement", ["rel"]],
+  ["HTMLLinkElement", ["rel", "href"]],
   ["HTMLObjectElement", ["data"]],
   ["HTMLEmbedElement", ["src"]],
   ["HTMLAnchorElement", ["ping"]],
   ["HTMLAreaElement", ["ping"]],
-  ["HTMLScriptElement", ["type"]],
+  ["HTMLScriptElement", ["type", "src"]],
+  ["HTMLTrackElement", ["src"]],
 ];
 
 const OBSERVED = "iframe, frame, link[rel], object[data], embed[src], a[ping], area[ping], script[type]";
@@ -96,23 +98,26 @@ class PendingAttributes implements AttributeAccess {
  * Sets one attribute as the rules would have it. `native` sets the value as given, so that trusted types, and values
  * that need no change, go the way the page chose.
  */
-function assign(element: Element, name: string, value: string, native: () => unknown, context: PageContext): void {
+function assign(element: Element, name: string, given: unknown, native: () => unknown, context: PageContext): void {
   if (!isThere(context)) return void native();
   const pending = new PendingAttributes(element);
+  const value = String(given);
   pending.set(name, value);
   rewriteElement(element.localName, pending, elementContext(context));
   // The sandbox has to be there before the frame begins to load.
   const own = pending.changes.get(name);
   for (const [other, change] of pending.changes) if (other !== name) write(element, other, change);
-  if (own === value) native();
-  else write(element, name, own ?? null);
+  if (own !== value) write(element, name, own ?? null, given);
+  else native();
   if (name === "srcdoc") forgetBlob(element);
   else followBlob(element, name === "src", context);
 }
 
-function write(element: Element, name: string, value: string | null): void {
+/** @param given by the page in its place. */
+function write(element: Element, name: string, value: string | null, given?: unknown): void {
   if (value === null) removeAttribute.call(element, name);
-  else setAttribute.call(element, name, name === "srcdoc" ? trustedHtml(value) : value);
+  else if (name === "srcdoc") setAttribute.call(element, name, trusted("HTML", value));
+  else setAttribute.call(element, name, element.localName === "script" ? trusted("ScriptURL", value, given) : value);
 }
 
 /** For elements that came some other way: parsers, clones, token lists. */
@@ -168,10 +173,10 @@ function patchReflected(context: PageContext): void {
     if (prototype === undefined) continue;
     for (const name of names) {
       patchAccessor(prototype, name, {
-        ...(name === "src" ? { get: (native) => realFrameUrl(native()) } : {}),
+        ...(/Frame/.test(interfaceName) && name === "src" ? { get: (native) => realFrameUrl(native()) } : {}),
         set(native, self, value) {
           if (!isElement(self) || name === "credentialless") return;
-          assign(self, name, String(value), () => native(value), context);
+          assign(self, name, value, () => native(value), context);
         },
       });
     }
@@ -183,17 +188,23 @@ function patchGetAttribute({ config, realm }: PageContext): void {
   patchMethod(realm.Element.prototype, "getAttribute", (native, self, args) => {
     const value = native(self, args);
     const [name] = args;
-    if ((name !== "src" && name !== "data") || !isElement(self)) return value;
-    if (/^i?frame$/.test(self.localName)) return value === null ? value : writtenFrameUrl(String(value), config);
-    return value ?? (/^(?:embed|object)$/.test(self.localName) ? native(self, [`data-ropeway-${name}`]) : value);
+    if (!isElement(self)) return value;
+    if (name === "nonce" && value === "" && !config.hasPolicy) return (self as HTMLElement).nonce ?? value;
+    if (name === "src" || name === "data") {
+      if (/^(?:embed|object)$/.test(self.localName)) return value ?? native(self, [`data-ropeway-${name}`]);
+      if (/^i?frame$/.test(self.localName) && value !== null) return writtenFrameUrl(String(value), config);
+    }
+    return value === null ? value : String(value).replaceAll(config.slotOrigin, config.realOrigin);
   });
 }
 
 function patchSetAttribute(context: PageContext): void {
   const { prototype } = context.realm.Element;
   const set = (native: NativeCall, self: unknown, args: unknown[], name: unknown, value: unknown) => {
-    if (!isElement(self) || !AFFECTED_ELEMENTS.has(self.localName)) return native(self, args);
-    assign(self, String(name).toLowerCase(), String(value), () => native(self, args), context);
+    const lower = String(name).toLowerCase();
+    if (!isElement(self) || !(AFFECTED_ELEMENTS.has(self.localName) || isReference(lower, value)))
+      return native(self, args);
+    assign(self, lower, value, () => native(self, args), context);
     return undefined;
   };
   patchMethod(prototype, "setAttribute", (native, self, args) => set(native, self, args, args[0], args[1]));
@@ -201,10 +212,13 @@ function patchSetAttribute(context: PageContext): void {
     if (args[0] === null || args[0] === "") return set(native, self, args, args[1], args[2]);
     native(self, args);
     // Its href may be that of XLink.
-    if (isElement(self) && self.localName === "use") enforce(self, context);
+    if (isElement(self)) enforce(self, context);
     return undefined;
   });
 }
+
+const isReference = (name: string, value: unknown): boolean =>
+  (name === "href" || SVG_ATTRIBUTES.includes(name)) && String(value).includes("#");
 
 /** Elements that no setter saw. This is late for one that loads at once; the policy closes that. */
 function observe(context: PageContext): void {
@@ -237,9 +251,7 @@ function patchMarkup(context: PageContext): void {
     const text = String(value);
     const { base, ...rest } = elementContext(context);
     const rewritten = text.includes("<") ? rewriteMarkup(text, { ...rest, documentUrl: base }, language) : text;
-    if (rewritten === text) return value;
-    // A plain string stays one: where trusted types are required, it has to be refused as the page's own.
-    return typeof value === "object" ? trustedHtml(rewritten) : rewritten;
+    return rewritten === text ? value : trusted("HTML", rewritten, value);
   };
   for (const [prototype, names] of [
     [Element.prototype, ["innerHTML", "outerHTML"]],
@@ -259,30 +271,31 @@ function patchMarkup(context: PageContext): void {
     patchMethod(Document.prototype, name, (native, self, args) => native(self, args.map(rewrite)));
 }
 
-interface Policy {
-  createHTML(markup: string): string;
-}
-
-interface Factory {
-  createPolicy(name: string, rules: { createHTML(markup: string): string }): Policy;
-  readonly defaultPolicy: Policy | null;
-}
+type TrustedKind = "HTML" | "Script" | "ScriptURL";
+type Rules = Readonly<Record<`create${TrustedKind}`, (text: string) => unknown>>;
+type Factory = Readonly<Record<`is${TrustedKind}`, (value: unknown) => boolean>> & {
+  createPolicy(name: string, rules: Rules): Rules;
+};
 
 const factory = (window as { trustedTypes?: Factory }).trustedTypes;
-let policy: Policy | null | undefined;
+let policy: Rules | null | undefined;
 
 /**
- * Markup that the page script has changed must be trusted again where the page's policy asks for it. @returns trusted
- * markup where that is possible, else the markup itself. The policy is made when first
- * needed.
+ * A text that the page script has changed must be trusted again where the page's policy asks for it. @returns the trusted
+ * text where that is possible, else the text itself. The policy is made when first needed.
+ *
+ * @param given in place of the text by the page: a plain one stays plain, to be refused as the page's own.
  */
-function trustedHtml(markup: string): string {
+export function trusted<T>(kind: TrustedKind, text: T, given?: unknown): T {
+  if (factory === undefined || text === given || (given !== undefined && !factory[`is${kind}`](given))) return text;
   if (policy === undefined) {
+    const asIs = (value: string) => value;
+    const rules = { createHTML: asIs, createScript: asIs, createScriptURL: asIs };
     try {
-      policy = factory?.createPolicy(TRUSTED_TYPES_POLICY, { createHTML: (text) => text }) ?? null;
+      policy = factory.createPolicy(TRUSTED_TYPES_POLICY, rules);
     } catch {
       policy = null;
     }
   }
-  return policy === null ? markup : policy.createHTML(markup);
+  return policy === null ? text : (policy[`create${kind}`](String(text)) as T);
 }

@@ -3,13 +3,16 @@
  * scripts compare it with `a.href`, which the browser resolves on the slot.
  */
 
+import type { PageConfig } from "../documents/page-config.ts";
 import { removeNetworkFeatures } from "../documents/this-document.ts";
 import { beforeScript, blobPrelude, dataScript, type PageSockets, serveWorker } from "../page-workers.ts";
-import { toReal, toSlot } from "../slot-url.ts";
+import { toReal } from "../slot-url.ts";
 import { blobOf } from "./blob-documents.ts";
-import { resolved } from "./navigation-rules.ts";
+import { trusted } from "./elements.ts";
+import { htmlElement } from "./navigation-rules.ts";
+import type { OwnOrigin } from "./own-origin.ts";
 import type { PageContext } from "./page-context.ts";
-import { patchAccessor, patchConstructor, patchMethod, patchResponseType, removeProperties } from "./patch.ts";
+import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
 
 function patchDocument({ config, realUrl }: PageContext): void {
   const url = () => toReal(location.href, config);
@@ -39,50 +42,22 @@ function patchDocument({ config, realUrl }: PageContext): void {
 /** Milliseconds in which a worker has begun to load. */
 const SCRIPT_FETCH_TIME = 10_000;
 
-/** @param mapped gives the slot's URL for a real one of the page's own origin. */
-function patchRequests({ config }: PageContext, mapped: (url: unknown) => unknown): void {
-  patchMethod(window, "fetch", (native, self, args) => {
-    const [input, given] = args;
-    const isRequest = input instanceof Request;
-    const { mode = isRequest ? input.mode : "", referrer = isRequest && input.referrer === "" ? "" : null } = (given ??
-      {}) as { readonly mode?: string; readonly referrer?: string };
-    // The worker cannot tell no referrer from one that the browser has left out.
-    const init = referrer === "" ? { ...(given as RequestInit), referrerPolicy: "no-referrer" } : given;
-    // A referrer is told whole where the browser takes the target for its own.
-    if (mode !== "same-origin" && !referrer) return native(self, init === given ? args : [input, init]);
-    return native(self, [isRequest ? new Request(toSlot(input.url, config), input) : mapped(input), ownReferrer(init)]);
-  });
-  /** The browser takes no referrer of another origin. */
-  const ownReferrer = (given: unknown): unknown => {
-    const { referrer } = (given ?? {}) as RequestInit;
-    if (!referrer) return given;
-    const told = mapped(referrer);
-    return told === referrer ? given : { ...(given as RequestInit), referrer: told };
-  };
-  patchConstructor("Request", (construct, [input, init, ...rest]) => construct([input, ownReferrer(init), ...rest]));
-  patchAccessor(Request.prototype, "referrer", { get: (native) => toReal(String(native()), config) });
-  patchResponseType([config.slotOrigin, config.realOrigin]);
-}
-
 /** Real URLs of the page's own origin where the browser insists on the slot's. */
-function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
+function patchUrlArguments(context: PageContext, own: OwnOrigin, sockets: PageSockets): void {
   const { config } = context;
-  const own = (url: unknown) => {
-    const text = String(url);
-    return toSlot(resolved(text, document) ?? text, config);
-  };
-  const mapped = (url: unknown) => {
-    const slotUrl = own(url);
-    return slotUrl.startsWith(config.slotOrigin) && !String(url).startsWith(config.slotOrigin) ? slotUrl : url;
-  };
   for (const name of ["pushState", "replaceState"]) {
     patchMethod(History.prototype, name, (native, self, [state, unused, url]) => {
-      native(self, url === undefined || url === null ? [state, unused] : [state, unused, mapped(url)]);
+      native(self, url === undefined || url === null ? [state, unused] : [state, unused, own.onSlot(url)]);
       // HTML section 7.4.4: the document state that it makes has no POST resource. Sites use it to be rid of theirs.
       context.isPosted = false;
     });
   }
-  patchRequests(context, mapped);
+  own.patchRequests(window);
+  for (const name of ["baseVal", "animVal"])
+    patchAccessor(SVGAnimatedString.prototype, name, {
+      get: (native) => own.real(native()),
+      set: (native, _self, value) => native(/^https?:/i.test(String(value)) ? own.onSlot(value) : value),
+    });
   for (const name of ["Worker", "SharedWorker"] as const)
     patchConstructor(name, (construct, [url, given, ...rest]) => {
       // The site's host may be another's before such a worker ends.
@@ -90,11 +65,11 @@ function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
       const options = isExtended ? { ...given, extendedLifetime: false } : given;
       const script = dataScript(String(url)) ?? blobOf(String(url));
       const start = (address: unknown): object => {
-        const worker = construct([address, options, ...rest]);
+        const worker = construct([trusted("ScriptURL", address, url), options, ...rest]);
         serveWorker(worker, sockets);
         return worker;
       };
-      if (script === null) return start(mapped(url));
+      if (script === null) return start(own.onSlot(url));
       const connect = sockets.connect();
       const isModule = typeof given === "object" && given !== null && "type" in given && given.type === "module";
       // Where a policy keeps a module's imports out, the whole of it fails.
@@ -106,6 +81,20 @@ function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
       if (name === "Worker") setTimeout(() => URL.revokeObjectURL(blobUrl), SCRIPT_FETCH_TIME);
       return start(blobUrl);
     });
+}
+
+/** Modules run once, by whichever of their addresses. Elements name the slot's (`rewriteElement`). */
+function mapImports({ slotOrigin, realOrigin, nonce }: PageConfig): void {
+  // Chromium takes further maps, the page's own, since the release that has this. Firefox does not.
+  if (!("moveBefore" in Element.prototype) || "InternalError" in window) return;
+  const text = JSON.stringify({ imports: { [`${realOrigin}/`]: `${slotOrigin}/` } });
+  const map = Object.assign(htmlElement(document, "script"), {
+    type: "importmap",
+    nonce,
+    text: trusted("Script", text),
+  });
+  document.documentElement.append(map);
+  map.remove();
 }
 
 /** Not every browser has it. */
@@ -120,10 +109,11 @@ export function patchConnection(realm: Window, context: PageContext): void {
     patchAccessor(Object.getPrototypeOf(connection), "saveData", { get: (native) => native() || context.savesData });
 }
 
-export function patchIdentity(context: PageContext, sockets: PageSockets): void {
+export function patchIdentity(context: PageContext, own: OwnOrigin, sockets: PageSockets): void {
   patchDocument(context);
   patchConnection(window, context);
-  patchUrlArguments(context, sockets);
+  patchUrlArguments(context, own, sockets);
+  mapImports(context.config);
   const named = {
     get origin(): unknown {
       return context.config.realOrigin;

@@ -127,7 +127,7 @@ export function charsetOf(document: Document, wanted: string): FormCharset {
 }
 
 /** In documents of all languages. */
-export function htmlElement<Name extends "a" | "div" | "form" | "input">(
+export function htmlElement<Name extends "a" | "div" | "form" | "input" | "script">(
   document: Document,
   name: Name,
 ): HTMLElementTagNameMap[Name] {

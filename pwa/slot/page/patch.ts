@@ -1,7 +1,5 @@
 /** Replaces built-ins of a page's window. Pages may change the same built-ins later; ours were taken first. */
 
-import { parseUrl } from "../../../shared/web/origin.ts";
-
 const { apply, construct, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect;
 
 /** The page script begins: whoever has replaced built-ins of the window, for a document before, puts them back. */
@@ -11,29 +9,44 @@ globalThis.dispatchEvent?.(new Event(RESTORE));
 
 export type NativeCall = (self: unknown, args: readonly unknown[]) => unknown;
 
+type Native = (...args: unknown[]) => unknown;
+
+/** Puts a proxy in place of a constructor, or of a function that is seldom called: it takes three times as long, but its source is native, too. */
+export function wrap(target: object, name: string, handler: ProxyHandler<Native>): void {
+  const descriptor = getOwnPropertyDescriptor(target, name);
+  const native: unknown = descriptor?.value;
+  if (typeof native === "function")
+    defineProperty(target, name, { ...descriptor, value: new Proxy(native as Native, handler) });
+}
+
+/** Puts a function in place of a method, a getter or a setter: it says of itself what the native one says, but for its source. */
+function replace(
+  target: object,
+  name: string,
+  key: "get" | "set" | "value",
+  replacement: (call: NativeCall, self: unknown, args: unknown[]) => unknown,
+): void {
+  const descriptor = getOwnPropertyDescriptor(target, name);
+  const native: unknown = descriptor?.[key];
+  if (typeof native !== "function") return;
+  const call: NativeCall = (self, args) => apply(native, self, args);
+  const { patched } = {
+    patched(this: unknown, ...args: unknown[]) {
+      return replacement(call, this, args);
+    },
+  };
+  for (const each of ["name", "length"])
+    defineProperty(patched, each, getOwnPropertyDescriptor(native, each) as PropertyDescriptor);
+  defineProperty(target, name, { ...descriptor, [key]: patched });
+}
+
 /** A method's replacement gets the native one, `this` and the arguments. Does nothing where there is no such method. */
 export function patchMethod(
   target: object,
   name: string,
   replacement: (native: NativeCall, self: unknown, args: unknown[]) => unknown,
 ): void {
-  const descriptor = getOwnPropertyDescriptor(target, name);
-  const native: unknown = descriptor?.value;
-  if (typeof native !== "function") return;
-  const call: NativeCall = (self, args) => apply(native, self, args);
-  const { [name]: value } = {
-    [name](this: unknown, ...args: unknown[]) {
-      return replacement(call, this, args);
-    },
-  };
-  defineProperty(target, name, { ...descriptor, value: shapedAs(native, value as object) });
-}
-
-/** Says of itself what the native function says, but for its source. */
-function shapedAs<Patched extends object>(native: object, patched: Patched): Patched {
-  for (const key of ["name", "length"])
-    defineProperty(patched, key, getOwnPropertyDescriptor(native, key) as PropertyDescriptor);
-  return patched;
+  replace(target, name, "value", replacement);
 }
 
 /** Like `patchMethod`, for `new window[name](…)`. */
@@ -41,14 +54,9 @@ export function patchConstructor(
   name: string,
   replacement: (construct: (args: readonly unknown[]) => object, args: unknown[]) => object,
 ): void {
-  const descriptor = getOwnPropertyDescriptor(window, name);
-  const native: unknown = descriptor?.value;
-  if (typeof native !== "function") return;
-  const value = new Proxy(native, {
-    construct: (target, args, newTarget) =>
-      replacement((mapped) => construct(target, mapped as unknown[], newTarget), args),
+  wrap(window, name, {
+    construct: (native, args, newTarget) => replacement((mapped) => construct(native, mapped, newTarget), args),
   });
-  defineProperty(window, name, { ...descriptor, value });
 }
 
 interface AccessorPatch {
@@ -58,39 +66,8 @@ interface AccessorPatch {
 
 /** Like `patchMethod`, for a getter, a setter, or both. */
 export function patchAccessor(target: object, name: string, { get, set }: AccessorPatch): void {
-  const descriptor = getOwnPropertyDescriptor(target, name);
-  const { get: nativeGet, set: nativeSet } = descriptor ?? {};
-  if (descriptor === undefined || nativeGet === undefined) return;
-  const patched: PropertyDescriptor = { ...descriptor };
-  if (get !== undefined) {
-    const { call } = {
-      call(this: unknown) {
-        return get(() => apply(nativeGet, this, []), this);
-      },
-    };
-    patched.get = shapedAs(nativeGet, call);
-  }
-  if (set !== undefined && nativeSet !== undefined) {
-    const { call } = {
-      call(this: unknown, value: unknown) {
-        set((mapped) => apply(nativeSet, this, [mapped]), this, value);
-      },
-    };
-    patched.set = shapedAs(nativeSet, call);
-  }
-  defineProperty(target, name, patched);
-}
-
-/** To the browser, all that a service worker answers is of the page's own origin. @param own origins that are. */
-export function patchResponseType(own: readonly string[]): void {
-  const url = getOwnPropertyDescriptor(Response.prototype, "url")?.get as () => string;
-  patchAccessor(Response.prototype, "type", {
-    get(native, self) {
-      const type = native();
-      const { origin = "null" } = parseUrl(apply(url, self, [])) ?? {};
-      return type === "basic" && origin !== "null" && !own.includes(origin) ? "cors" : type;
-    },
-  });
+  if (get) replace(target, name, "get", (call, self) => get(() => call(self, []), self));
+  if (set) replace(target, name, "set", (call, self, [value]) => set((mapped) => call(self, [mapped]), self, value));
 }
 
 /**

@@ -10,27 +10,20 @@ import { isPage } from "../documents/this-document.ts";
 import { toReal, toSlot } from "../slot-url.ts";
 import type { PageMessages } from "./messages.ts";
 import type { OriginNames } from "./origin-names.ts";
+import type { OwnOrigin } from "./own-origin.ts";
 import type { PageContext } from "./page-context.ts";
-import { patchAccessor } from "./patch.ts";
-
-/** Addresses that scripts tell others, and hardly compare with where they are: those come from all scripts alike. */
-const TOLD: Readonly<Record<string, string>> = {
-  EventSource: "url",
-  Request: "url",
-  Response: "url",
-  XMLHttpRequest: "responseURL",
-};
 
 const PARTS = ["protocol", "host", "hostname", "port", "pathname", "search", "hash"] as const;
 
-export function answerReads({ config }: PageContext, { names, steered, addressee }: PageMessages): void {
+export function answerReads(
+  { config }: PageContext,
+  { real }: OwnOrigin,
+  { names, steered, addressee }: PageMessages,
+): void {
   const { location: native, top } = window;
   const shown = createLocation(native, config, names);
-  const address = realAddress(config);
-  for (const [name, property] of Object.entries(TOLD))
-    patchAccessor(interfaceOf(name)?.prototype ?? {}, property, { get: (read) => address(String(read())) });
   const swap = (value: unknown): unknown => {
-    if (typeof value === "string") return address(value);
+    if (typeof value === "string") return real(value);
     if (value === native) return shown;
     if (value === top) return pageAround();
     return typeof value === "object" && value !== null ? steered(value) : value;
@@ -56,21 +49,6 @@ function hideMarks(): void {
     apply: (target, value, args) => withoutReadMarks(Reflect.apply(target, value === shown ? target : value, args)),
   });
   Object.defineProperty(Function.prototype, "toString", { value: shown, writable: true, configurable: true });
-}
-
-const interfaceOf = (name: string) =>
-  (window as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>)[name];
-
-/** An address of the slot, its origin or host as the real one; any other text as it is. */
-function realAddress(config: PageConfig): (text: string) => string {
-  const { slotOrigin, realOrigin } = config;
-  const [slot, real] = [new URL(slotOrigin), new URL(realOrigin)];
-  const exact = new Map([
-    [slot.hostname, real.hostname],
-    [slot.host, real.host],
-    [slotOrigin, realOrigin],
-  ]);
-  return (text) => exact.get(text) ?? (text.startsWith(slotOrigin) ? toReal(text, config) : text);
 }
 
 /** As `parent` shows it. */

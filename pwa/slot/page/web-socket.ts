@@ -47,8 +47,6 @@ interface SocketClasses {
   readonly WebSocketStream?: WebSocketStreamClass;
 }
 
-export type CreateSockets = (host: SocketHost) => SocketClasses;
-
 interface CloseInfo {
   readonly closeCode?: number | null;
   readonly reason?: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inXml, pageRewriter, rewriteMarkup } from "./html-rewriter.ts";
+import { inXml, ownTexts, pageRewriter, rewriteMarkup } from "./html-rewriter.ts";
 
 const context = {
   slotOrigin: "http://s1.localhost:8787",
@@ -45,6 +45,50 @@ describe("the snippet", () => {
 
   it("comes once", () => {
     expect(rewrite("<head><head><body><head>").split(SNIPPET)).toHaveLength(2);
+  });
+});
+
+describe("own addresses in full", () => {
+  function rewriteTexts(html: string, mayChange = true): string {
+    const rewriter = pageRewriter({ ...context, texts: ownTexts(() => mayChange) }, null);
+    return [...html].map((each) => rewriter.write(each)).join("") + rewriter.end();
+  }
+
+  it.each([
+    ["<track src=https://example.org/t>", '<track src="http://s1.localhost:8787/t">'],
+    ["<track src=/t>", "<track src=/t>"],
+    ["<use href=https://example.org/s#a>", '<use href="http://s1.localhost:8787/s#a">'],
+    ["<linearGradient xlink:href=https://example.org/#a>", '<linearGradient xlink:href="http://s1.localhost:8787/#a">'],
+    ["<script type=module src=https://example.org/m>", '<script type=module src="http://s1.localhost:8787/m">'],
+    ["<script src=https://example.org/m>", "<script src=https://example.org/m>"],
+    ["<link rel=modulepreload href=//example.org/m>", '<link rel=modulepreload href="http://s1.localhost:8787/m">'],
+    ["<a href=https://example.org/#a>", "<a href=https://example.org/#a>"],
+    ["<rect fill=url(https://example.org/#a)>", '<rect fill="url(http://s1.localhost:8787/#a)">'],
+    ['<p fill="url(https://example.org.evil.example/#a)">', '<p fill="url(https://example.org.evil.example/#a)">'],
+    ['<p style="background:url(https://example.org/a)">', '<p style="background:url(https://example.org/a)">'],
+  ])("are the slot's where the browser compares: %s", (html, rewritten) => expect(markup(html)).toBe(rewritten));
+
+  it("are the slot's in styles that refer to elements", () => {
+    const style = "<style>a{filter:url(https://example.org/a#b)}b{background:url('https://example.org/c')}</style>";
+    expect(rewriteTexts(style)).toBe(style.replace("https://example.org/a", "http://s1.localhost:8787/a"));
+    expect(rewriteTexts(style, false)).toBe(style);
+  });
+
+  it("are the slot's in maps of imports, whose names count in full and relative", () => {
+    const map = (imports: object) => `<script type=importmap>${JSON.stringify({ imports })}</script>`;
+    const names = { "https://example.org/a": "/b", "./c": "https://example.org/d", bare: "https://other.example/" };
+    expect(rewriteTexts(map(names))).toBe(
+      map({
+        "https://example.org/a": "/b",
+        "http://s1.localhost:8787/a": "/b",
+        "https://example.org/dir/c": "http://s1.localhost:8787/d",
+        "http://s1.localhost:8787/dir/c": "http://s1.localhost:8787/d",
+        bare: "https://other.example/",
+      }),
+    );
+    for (const other of ["<script type=importmap>{https://example.org/a</script>", `<script>${map({})}`])
+      expect(rewriteTexts(other)).toBe(other);
+    expect(rewriteTexts(map(names), false)).toBe(map(names));
   });
 });
 

@@ -29,9 +29,13 @@ export interface MarkupRules {
   readonly language: MarkupLanguage;
   /** Rewrites documents in `srcdoc`, for elements of a document of this context. */
   readonly inner: (context: MarkupContext) => ElementContext["rewriteInner"];
-  /** For the text of a `style` element. */
-  readonly styles?: (context: ElementContext) => TextEditor;
+  readonly texts?: TextRules;
 }
+
+/** For texts of elements, by the elements' names. `element`: the one whose tag was rewritten last. */
+export type TextRules = Readonly<
+  Partial<Record<string, (context: ElementContext, element: AttributeAccess | undefined) => TextEditor | undefined>>
+>;
 
 /** Changes a text that comes in pieces. */
 export interface TextEditor {
@@ -57,7 +61,8 @@ export class HtmlRewriter implements TokenHandler {
   /** Real base URL after the first `<base href>`, null before. */
   #base: string | null = null;
   #elementContext: ElementContext;
-  /** Of the `style` element that is open. */
+  #element: AttributeAccess | undefined;
+  /** Of the element that is open. */
   #editor: TextEditor | undefined;
   #out = "";
   /** Up to here the text that comes with tags is in `#out`. */
@@ -115,8 +120,7 @@ export class HtmlRewriter implements TokenHandler {
   }
 
   onRawText(name: string, html: string, start: number, end: number, isLast: boolean): void {
-    if (name !== "style") return;
-    this.#editor ??= this.#rules.styles?.(this.#elementContext);
+    this.#editor ??= this.#rules.texts?.[name]?.(this.#elementContext, this.#element);
     if (this.#editor === undefined) return;
     this.#emit(html, start);
     this.#out += this.#editor.write(html.slice(start, end));
@@ -153,6 +157,7 @@ export class HtmlRewriter implements TokenHandler {
     const tag = html.slice(start, end);
     if (name.charCodeAt(0) === 0x61 && !this.#rules.inLinks.test(tag)) return;
     const editor = new TagEditor(tag, this.#context.values);
+    this.#element = editor;
     if (name === "base" && this.#base === null) {
       const href = editor.get("href");
       const url = href === null ? null : parseUrl(href, this.#context.documentUrl);
@@ -185,11 +190,56 @@ export function pageRewriter(
 ): HtmlRewriter {
   return new HtmlRewriter(context, snippet, {
     elements: AFFECTED_ELEMENTS,
-    inLinks: /ping/i,
+    inLinks: /ping|url\(/i,
+    inOthers: /url\(|href/i,
     rewrite: rewriteElement,
     language,
     inner: rewriteSrcdoc,
+    ...(context.texts && { texts: context.texts }),
   });
+}
+
+/** Styles refer to elements (`url(…#id)`) of the document's own origin only, and of the document itself by its own address. */
+function ownReferences(text: string, { realOrigin, slotOrigin }: ElementContext): string {
+  const own = new RegExp(`${realOrigin.replaceAll(".", "\\.")}(/[^"')\\s#]*#)?`, "gi");
+  return text.replace(own, (written, rest) => (rest === undefined ? written : slotOrigin + rest));
+}
+
+/** For own addresses in styles and in maps of imports of a document as it comes. @param mayChange now. */
+export function ownTexts(mayChange: () => boolean): TextRules {
+  const edited = (edit: typeof ownReferences, context: ElementContext): TextEditor => {
+    let text = "";
+    return {
+      write(piece) {
+        text += piece;
+        return "";
+      },
+      end: () => (mayChange() ? edit(text, context) : text),
+    };
+  };
+  return {
+    style: (context) => edited(ownReferences, context),
+    script: (context, element) =>
+      element?.get("type")?.trim().toLowerCase() === "importmap" ? edited(ownImports, context) : undefined,
+  };
+}
+
+/** A map of imports that gives own addresses as the slot has them, whichever way scripts write them. */
+function ownImports(text: string, context: ElementContext): string {
+  const mapped = (map: object): object =>
+    Object.fromEntries(
+      Object.entries(map).flatMap(([key, value]) => {
+        const { real } = (/^\.{0,2}\/|:/.test(key) && resolve(key, context)) || {};
+        const to: unknown = typeof value === "object" && value !== null ? mapped(value) : onSlot(value, context);
+        const keys = real?.origin === context.realOrigin ? [real.href, toSlot(real.href, context)] : [key];
+        return keys.map((each) => [each, to]);
+      }),
+    );
+  try {
+    return JSON.stringify(mapped(JSON.parse(text)));
+  } catch {
+    return text;
+  }
 }
 
 /** In XML an element says what language it is of. */
@@ -197,7 +247,8 @@ export function inXml(script: string): string {
   return script.replace("<script ", '<script xmlns="http://www.w3.org/1999/xhtml" ');
 }
 
-const AFFECTED_MARKUP = /<(?:iframe|frame|link|base|object|embed|meta|script|use|a(?:rea)?\s[^>]*\bping)\b/i;
+const AFFECTED_MARKUP =
+  /<(?:iframe|frame|link|base|object|embed|meta|script|svg|track|use|textpath|\w*gradient|a(?:rea)?\s[^>]*\bping)\b|url\(/i;
 
 /** Rewrites markup that is no whole document (innerHTML and its like); nothing is inserted. */
 export function rewriteMarkup(html: string, context: MarkupContext, language: MarkupLanguage = "html"): string {
@@ -232,6 +283,8 @@ export interface MarkupContext extends SlotIdentity {
   readonly depth?: number;
   /** Of the page script's element. */
   readonly nonce: string;
+  /** Where the markup is a document as it comes. */
+  readonly texts?: TextRules;
   /** Transforms the `content` of a policy's `<meta>`. */
   readonly transformPolicy: (content: string) => string;
 }
@@ -254,6 +307,7 @@ export const AFFECTED_ELEMENTS: ReadonlySet<string> = new Set([
   "meta",
   "object",
   "script",
+  "track",
   "use",
 ]);
 
@@ -420,6 +474,7 @@ export function rewriteElement(name: string, element: AttributeAccess, context: 
       break;
     case "link":
       rewriteLink(element);
+      if (/\bmodulepreload\b/i.test(element.get("rel") ?? "")) nameOwn(element, ["href"], context);
       break;
     case "meta":
       rewriteMeta(element, context);
@@ -430,20 +485,43 @@ export function rewriteElement(name: string, element: AttributeAccess, context: 
     case "embed":
       moveAway(element, "src");
       break;
-    case "use":
-      // The browser takes it of the document's own origin only.
-      for (const name of ["href", "xlink:href"]) {
-        const href = element.get(name);
-        const own = href === null ? null : resolve(href, context);
-        if (href !== null && own?.real.origin === context.realOrigin && !isSlotUrl(own.native, context))
-          element.set(name, toSlot(own.real.href, context));
-      }
+    case "track":
+      nameOwn(element, ["src"], context);
       break;
-    case "script":
-      if (element.get("type")?.trim().toLowerCase() === "speculationrules")
-        element.set("type", "ropeway-speculationrules");
-      break;
+    case "script": {
+      const type = element.get("type")?.trim().toLowerCase();
+      if (type === "speculationrules") element.set("type", "ropeway-speculationrules");
+      if (type === "module") nameOwn(element, ["src"], context);
+    }
   }
+  // Of shapes: they refer to others.
+  if (!LINKS.has(name)) nameOwn(element, ["href", "xlink:href"], context);
+  for (const each of SVG_ATTRIBUTES) {
+    const value = element.get(each);
+    if (value?.includes("url(")) element.set(each, ownReferences(value, context));
+  }
+}
+
+const LINKS: ReadonlySet<string> = new Set(["a", "area", "base", "link"]);
+
+/** Attributes that refer to elements by `url()`. */
+export const SVG_ATTRIBUTES: readonly string[] =
+  "style filter mask clip-path fill stroke marker-start marker-mid marker-end".split(" ");
+
+/** Addresses that the browser takes of the document's own origin only, or in one form only: a module by each runs anew. */
+function nameOwn(element: AttributeAccess, names: readonly string[], context: ElementContext): void {
+  for (const name of names) {
+    const url = element.get(name);
+    const own = onSlot(url, context);
+    if (own !== url) element.set(name, String(own));
+  }
+}
+
+/** An address in full of the page's own origin as the slot has it; any other value as it is. */
+function onSlot(url: unknown, context: ElementContext): unknown {
+  const own = typeof url === "string" ? resolve(url, context) : null;
+  const isOwn = own?.real.origin === context.realOrigin && !isSlotUrl(own.native, context);
+  return isOwn ? toSlot(own.real.href, context) : url;
 }
 
 /**

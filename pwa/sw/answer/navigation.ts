@@ -1,14 +1,20 @@
 /** Answers a navigation: documents with the page script in them, viewers for what is no HTML, notices for failures. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { headerValue } from "../../../shared/http/head-fields.ts";
+import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { MarkupValues, ShownDocument } from "../../../shared/web/documents.ts";
 import { decodeByteString, hasNullBody } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy } from "../../../shared/web/policies.ts";
 import { pageSnippet } from "../../slot/documents/page-config.ts";
-import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy.ts";
-import { type HtmlRewriter, inXml, pageRewriter } from "../../slot/rewrite/html-rewriter.ts";
+import { type PolicyContext, topLevelFramingPolicy, transformPolicies } from "../../slot/policy.ts";
+import {
+  type HtmlRewriter,
+  inXml,
+  type MarkupContext,
+  ownTexts,
+  pageRewriter,
+} from "../../slot/rewrite/html-rewriter.ts";
 import { framingAllowed, pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { takeFormMark, toSlot } from "../../slot/slot-url.ts";
 import { PortLost } from "../port-lost.ts";
@@ -215,6 +221,7 @@ function documentParts(
   const { kind } = document;
   const [language, title] = [kind === "xml" ? "xml" : "html", kind === "html" ? "" : titleOf(head.url)] as const;
   const policyContext = { ...context, nonce: crypto.randomUUID() };
+  const policies = headerValues(fields, "content-security-policy");
   const page = pageHeaders(fields, { ...policyContext, kind: "document", url: head.url });
   const snippet = page.opaque
     ? ""
@@ -234,22 +241,20 @@ function documentParts(
           ...(isApart(fields) && { isApart: true }),
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,
+          hasPolicy: policies.length > 0,
           ...(page.connect.length > 0 && { connect: page.connect }),
         },
         policyContext.nonce,
       );
-  const rewriter = pageRewriter(
-    {
-      slotOrigin: context.slotOrigin,
-      realOrigin: context.realOrigin,
-      documentUrl: head.url,
-      nonce: policyContext.nonce,
-      transformPolicy: (content) => transformPolicies([content], policyContext).policies.join(", "),
-      ...(values && { values }),
-    },
-    language === "xml" ? inXml(snippet) : snippet,
-    language,
-  );
+  const markup = {
+    slotOrigin: context.slotOrigin,
+    realOrigin: context.realOrigin,
+    documentUrl: head.url,
+    nonce: policyContext.nonce,
+    ...(values && { values }),
+    ...policyRules(policies, policyContext),
+  };
+  const rewriter = pageRewriter(markup, language === "xml" ? inXml(snippet) : snippet, language);
   const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length"));
   headers.set("content-type", shownType(document));
   if (context.binding.topLevel) {
@@ -262,6 +267,20 @@ function documentParts(
   };
   tell("loading");
   return { rewriter, headers, onEnd: () => tell("loaded") };
+}
+
+/** @param policies of the fields as the origin says them, to which those of markup come: they may name texts by their hash. */
+function policyRules(
+  policies: string[],
+  context: PolicyContext,
+): Pick<Required<MarkupContext>, "texts" | "transformPolicy"> {
+  return {
+    texts: ownTexts(() => !policies.some((policy) => policy.includes("'sha"))),
+    transformPolicy(content) {
+      policies.push(content);
+      return transformPolicies([content], context).policies.join(", ");
+    },
+  };
 }
 
 /** Redirects cut a referrer down as the edge did for each hop, as far as the default policy goes. */

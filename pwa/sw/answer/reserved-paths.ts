@@ -1,6 +1,6 @@
 /** What a slot's service worker answers by itself: its own small pages and scripts, which are part of this bundle. */
 import pageScript from "ropeway:page-script";
-import socketsScript from "ropeway:sockets-script";
+import commonScript from "ropeway:realm-script";
 import workerScript from "ropeway:worker-script";
 
 // The page script comes first, beside what it has in common with this worker: gzip looks back 32 KB.
@@ -13,14 +13,14 @@ import noticeScript from "ropeway:notice-script";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { Notice, Trouble } from "../../messages/page-messages.ts";
-import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/page-workers.ts";
+import { beforeScript, type WorkerConfig, withCommon, workerPrelude } from "../../slot/page-workers.ts";
 import { allowedConnections } from "../../slot/policy.ts";
 import { escapeHtml } from "../../slot/rewrite/html-rewriter.ts";
 import { isSlotHost, ropewayPath } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-exchange.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
-  [ropewayPath.pageScript]: withSockets(socketsScript, pageScript),
+  [ropewayPath.pageScript]: withCommon(commonScript, pageScript),
   "/.ropeway/boot.js": bootScript,
   "/.ropeway/frame.js": frameScript,
   "/.ropeway/notice.js": noticeScript,
@@ -50,7 +50,7 @@ export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): R
   return script === undefined ? answer("", "text/plain", 404) : answer(script, "text/javascript; charset=utf-8");
 }
 
-const ofWorkers = withSockets(socketsScript, workerScript);
+const ofWorkers = withCommon(commonScript, workerScript);
 
 function preludeFor({ search }: URL): string {
   return workerPrelude(ofWorkers, JSON.parse(decodeURIComponent(search.slice(1))) as WorkerConfig);

@@ -380,8 +380,10 @@ export const LITE_RULES: MarkupRules = {
   language: "html without scripts",
   // They are taken away.
   inner: () => (markup) => markup,
-  styles: ({ base, realOrigin, values }) =>
-    new StylePlaces((written) => placeInPage(values?.decodeAddress(written) ?? written, base, realOrigin)),
+  texts: {
+    style: ({ base, realOrigin, values }) =>
+      new StylePlaces((written) => placeInPage(values?.decodeAddress(written) ?? written, base, realOrigin)),
+  },
 };
 
 /** Characters of a token that is waited for; a longer one is no address of a file, and passes as it is. */

@@ -63,7 +63,7 @@ export function requestHead(
     ...(isNavigation ? { form: takeFormMark(target).form ?? "" } : {}),
     ...(asked !== target && MAY_WAIT.has(request.destination) ? { wantsOriginal: true } : {}),
     // What is to have a certain hash comes as it is.
-    ...(request.destination === "script" && !request.integrity ? { marksReads: true } : {}),
+    ...(/^(?:script|(?:shared)?worker)$/.test(request.destination) && !request.integrity ? { marksReads: true } : {}),
     ...(request.cache === "default" ? {} : { cache: request.cache as CacheMode }),
     referrer: referrerOf(
       { referrer: request.referrer, policy: request.referrerPolicy },

@@ -28,6 +28,7 @@ const KEPT = 24;
 /** Characters of all of them. */
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
+const SCRIPTS: ReadonlySet<string> = new Set(["script", "sharedworker", "worker"]);
 /** Kinds of scripts by the `type` of their elements; others hold data. */
 const SCRIPT_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
 const SCRIPT_MEDIA = /^\s*(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i;
@@ -55,7 +56,7 @@ export class NamesStage {
     if (request.marksReads !== true || !mayChange(head, request)) return response;
     const type = headerValue(head.headers, "content-type") ?? "";
     if (NOT_ASCII.test(type)) return response;
-    if (request.destination === "script" && SCRIPT_MEDIA.test(type)) return this.#script(response);
+    if (SCRIPTS.has(request.destination) && SCRIPT_MEDIA.test(type)) return this.#script(response);
     if (!DOCUMENTS.has(request.destination) || !/^\s*text\/html\b/i.test(type)) return response;
     return isAllowedByHash(head.headers) ? response : { head: marked(head), body: markedDocument(response.body) };
   }

@@ -1,0 +1,109 @@
+/**
+ * Addresses of the page's own origin in what scripts ask for and read, in windows and workers alike: the browser knows that
+ * origin by the slot's name, scripts by its real one.
+ */
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { type SlotIdentity, toReal } from "../slot-url.ts";
+import { patchAccessor, wrap } from "./patch.ts";
+
+/** Addresses that scripts tell others, and hardly compare with where they are: those come from all scripts alike. */
+const TOLD: readonly (readonly [interfaceName: string, property: string])[] = [
+  ["EventSource", "url"],
+  ["Request", "url"],
+  ["Request", "referrer"],
+  ["Response", "url"],
+  ["XMLHttpRequest", "responseURL"],
+];
+
+export interface OwnOrigin {
+  /** The slot's URL for a real one of the page's own origin; any other value as it is. */
+  readonly onSlot: (url: unknown) => unknown;
+  /** An address of the slot, its origin or host as the real one; any other value as it is. */
+  readonly real: (value: unknown) => unknown;
+  /** The real one of an address that a script may have made of the slot's. */
+  readonly toReal: (url: string) => string;
+  /** Sees to requests of scripts, and the addresses that these are told. @param realm the window, or a worker's global. */
+  readonly patchRequests: (realm: object) => void;
+}
+
+/** @param resolve an address as the browser does; undefined for none. */
+export function ownOrigin(slot: SlotIdentity, resolve: (text: string) => string | undefined): OwnOrigin {
+  const { slotOrigin, realOrigin } = slot;
+  const [native, shown] = [new URL(slotOrigin), new URL(realOrigin)];
+  const exact = new Map<unknown, string>([
+    [native.hostname, shown.hostname],
+    [native.host, shown.host],
+    [slotOrigin, realOrigin],
+  ]);
+  const own: OwnOrigin = {
+    onSlot(url) {
+      const address = resolve(String(url));
+      return address?.startsWith(`${realOrigin}/`) ? slotOrigin + address.slice(realOrigin.length) : url;
+    },
+    real(value) {
+      if (typeof value !== "string") return value;
+      return exact.get(value) ?? (value.startsWith(slotOrigin) ? own.toReal(value) : value);
+    },
+    toReal: (url) => toReal(url, slot),
+    patchRequests(realm) {
+      patchFetch(own, realm);
+      patchAnswers(own, realm, [slotOrigin, realOrigin]);
+    },
+  };
+  return own;
+}
+
+type Holder = Readonly<Record<string, object | undefined>>;
+
+interface Asked {
+  readonly mode?: string;
+  readonly referrer?: string;
+}
+
+function patchFetch({ onSlot }: OwnOrigin, realm: object): void {
+  /** The browser takes no referrer of another origin. */
+  const ownReferrer = (given: unknown): unknown => {
+    const { referrer } = (given ?? {}) as Asked;
+    if (!referrer) return given;
+    const told = onSlot(referrer);
+    return told === referrer ? given : { ...(given as RequestInit), referrer: told };
+  };
+  // A worker's global inherits it.
+  let holder = realm;
+  while (!Object.hasOwn(holder, "fetch")) holder = Object.getPrototypeOf(holder);
+  wrap(holder, "fetch", {
+    apply(native, self, args) {
+      const [input, given] = args;
+      const isRequest = input instanceof Request;
+      const { mode = isRequest ? input.mode : "", referrer = isRequest && input.referrer === "" ? "" : null } =
+        (given ?? {}) as Asked;
+      // The worker cannot tell no referrer from one that the browser has left out.
+      const init = referrer === "" ? { ...given, referrerPolicy: "no-referrer" } : given;
+      // A referrer is told whole where the browser takes the target for its own.
+      if (mode !== "same-origin" && !referrer)
+        return Reflect.apply(native, self, init === given ? args : [input, init]);
+      const asked = isRequest ? new Request(String(onSlot(input.url)), input) : onSlot(input);
+      return Reflect.apply(native, self, [asked, ownReferrer(init)]);
+    },
+  });
+  wrap(realm, "Request", {
+    construct: (native, [input, init, ...rest], newTarget) =>
+      Reflect.construct(native, [input, ownReferrer(init), ...rest], newTarget),
+  });
+}
+
+/** @param origins that are the page's own. To the browser, all that a service worker answers is of that. */
+function patchAnswers({ real }: OwnOrigin, realm: object, origins: readonly string[]): void {
+  const prototypeOf = (name: string) =>
+    ((realm as Holder)[name] as { prototype?: object } | undefined)?.prototype ?? {};
+  for (const [name, property] of TOLD) patchAccessor(prototypeOf(name), property, { get: (native) => real(native()) });
+  const response = prototypeOf("Response");
+  const urlOf = Reflect.getOwnPropertyDescriptor(response, "url")?.get as () => string;
+  patchAccessor(response, "type", {
+    get(native, self) {
+      const type = native();
+      const { origin = "null" } = parseUrl(Reflect.apply(urlOf, self, [])) ?? {};
+      return type === "basic" && origin !== "null" && !origins.includes(origin) ? "cors" : type;
+    },
+  });
+}
