@@ -34,6 +34,8 @@ const MOST_NAME = 1_000;
 
 /** Milliseconds for which a tap counts in browsers. */
 const TAP_TIME = 5_000;
+/** Windows that pages may close in that time, and open others: a person may have tapped again, which nobody tells. */
+const MOST_IN_A_ROW = 2;
 
 export interface AppWindow {
   readonly tab: Tab;
@@ -119,8 +121,8 @@ export class Windows {
   #host: ParentNode | null = null;
   /** Has had a tap, and is not open yet. */
   #blank: Link | null = null;
-  /** A tap of before has opened a window, and the page has closed that. By `performance.now()`. */
-  #tapIsUsedUntil = 0;
+  /** When windows were opened that pages have closed since, the latest. By `performance.now()`. */
+  #closedByPages: readonly number[] = [];
 
   constructor(first: AppWindow, options: WindowsOptions) {
     this.first = first;
@@ -192,7 +194,8 @@ export class Windows {
     }
     // A tap opens one window: the page that was tapped is behind that.
     const isAllowed = this.#options.app.state.settings.windowOpeners.includes(siteName(slot.topLevelOrigin));
-    const hasTap = (activation ?? navigator.userActivation).isActive && performance.now() >= this.#tapIsUsedUntil;
+    const recent = this.#closedByPages.filter((openedAt) => performance.now() < openedAt + TAP_TIME);
+    const hasTap = (activation ?? navigator.userActivation).isActive && recent.length <= MOST_IN_A_ROW;
     const isAsked = (isAllowed || hasTap) && from === this.shown;
     if (isAsked && isBlank) return this.#keepBlank(link);
     if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, { ...opening, url }, slot);
@@ -265,9 +268,9 @@ export class Windows {
     for (const window of [...this.#opened].reverse()) this.close(window);
   }
 
-  /** It may open the next one at once: the tap that has opened this one does not count for that. */
+  /** It may open the next one at once, but not for ever. */
   #closeByPage(window: OpenedWindow): void {
-    this.#tapIsUsedUntil = Math.max(this.#tapIsUsedUntil, window.openedAt + TAP_TIME);
+    this.#closedByPages = [...this.#closedByPages, window.openedAt].slice(-MOST_IN_A_ROW - 1);
     this.close(window);
   }
 
