@@ -163,6 +163,101 @@ test("a page that takes its service worker's port gets no document of another si
   expect(otherOrigin.requestsTo("/account")).toEqual([]);
 });
 
+test("a page that asks in an element's place gets no more than the element would, and no document", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const bank = otherOrigin.origin;
+  const signedIn = "session=signed-in";
+  otherOrigin.route("/sign-in", ({ request, reply }) =>
+    reply(200, {
+      "access-control-allow-origin": request.headers.origin ?? "",
+      "access-control-allow-credentials": "true",
+      "set-cookie": `${signedIn}; SameSite=None; Secure`,
+    }),
+  );
+  const serve = (path: string, type: string, body: string, fields = {}) =>
+    otherOrigin.route(path, ({ reply }) => reply(200, { "content-type": type, ...fields }, body));
+  serve("/account", "application/json", `{"secret":"${SECRET}"}`);
+  serve("/page", "text/html", `<!doctype html><p>${SECRET}`);
+  serve("/own.svg", "image/svg+xml", `<svg>${SECRET}</svg>`, { "cross-origin-resource-policy": "same-origin" });
+  otherOrigin.route("/moved", ({ reply }) => reply(302, { location: "/account" }));
+  otherOrigin.route("/script", ({ request, reply }) =>
+    reply(200, { "content-type": "text/javascript" }, `log("${request.headers.cookie ? SECRET : "stranger"}")`),
+  );
+  origin.page("/", "<p>Evil</p>");
+  origin.page("/document", "<script>parent.ran = typeof WebTransport</script>");
+  await app.goto(`${origin.origin}/`);
+  const page = await app.content();
+  await page.evaluate((url) => fetch(`${url}/sign-in`, { credentials: "include" }), bank);
+  await page.evaluate((url) => fetch(`${url}/sign-in`, { credentials: "include" }), bank);
+  expect(otherOrigin.requestsTo("/sign-in").at(-1)?.headers.cookie).toBe(signedIn);
+
+  const targets = ["/account", "/page", "/own.svg", "/moved", "/script"].map((path) => bank + path);
+  const loot = await page.evaluate((urls) => {
+    const kinds = ["audio", "font", "image", "script", "style", "track", "video"];
+    const others = ["", "document", "image\r\nx-own: 1"];
+    const asked = [...kinds, ...others].flatMap((kind) =>
+      urls.flatMap((url) =>
+        [
+          { kind, url },
+          { kind, url, cors: "" },
+        ].map((each) => new URLSearchParams(each)),
+      ),
+    );
+    const requests: RequestInit[] = [
+      {
+        credentials: "include",
+        headers: { accept: "a/b", authorization: "Basic eA==", "x-own": "1", range: "bytes=1-" },
+      },
+      { credentials: "include", redirect: "manual" },
+      { credentials: "include", method: "POST", body: "x" },
+    ];
+    return Promise.all(
+      asked.flatMap((query) =>
+        requests.map(async (request) => {
+          const answer = await fetch(`/.ropeway/download?${query}`, request).catch(() => null);
+          return `${query} ${answer?.status} ${await answer?.text()}`;
+        }),
+      ),
+    );
+  }, targets);
+  const seen = targets.flatMap((url) => otherOrigin.requestsTo(new URL(url).pathname));
+  // Scripts are had, as strangers get them.
+  expect(loot.join("\n")).toContain("stranger");
+  expect(loot.filter((each) => each.includes(SECRET))).toEqual([]);
+  for (const { method, headers } of seen) {
+    expect([method, headers.authorization, headers["x-own"]]).toEqual(["GET", undefined, undefined]);
+    // As with any `fetch` of the page.
+    if (headers["sec-fetch-mode"] !== "cors") expect(headers.cookie).toBeUndefined();
+    expect(headers["sec-fetch-dest"]).toMatch(/^(?:audio|font|image|script|style|track|video)$/);
+    expect(headers["sec-fetch-mode"]).toMatch(/^(?:no-)?cors$/);
+  }
+
+  const paths = [
+    ...["", "document", "image"].map((kind) => `/.ropeway/download?kind=${kind}&url=${origin.origin}/document`),
+    "/.ropeway/page.js?written",
+  ];
+  for (const path of paths) {
+    const answered = app.page.waitForResponse((response) => response.url().endsWith(path));
+    await page.evaluate((src) => {
+      const frame = document.createElement("iframe");
+      document.body.append(frame);
+      (frame.contentWindow as Window).location.href = `${window.origin}${src}`;
+    }, path);
+    const answer = await answered;
+    const isSaved = answer.headers()["content-disposition"]?.startsWith("attachment") ?? false;
+    expect(isSaved || answer.status() === 204, path).toBe(true);
+  }
+  const scripts = otherOrigin.requestsTo("/script").length;
+  const answered = app.page.waitForResponse((response) => response.url().endsWith(`kind=script&url=${bank}/script`));
+  await page.evaluate((url) => void new Worker(`/.ropeway/download?kind=script&url=${url}/script`), bank);
+  expect((await answered).status()).toBe(204);
+  expect(otherOrigin.requestsTo("/script")).toHaveLength(scripts);
+  expect(await page.evaluate(() => Reflect.get(window, "ran"))).toBeUndefined();
+});
+
 test("a page that speaks to the shell sends no request that a link could not, and deletes no cookies", async ({
   app,
   origin,

@@ -216,12 +216,15 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
 });
 
 test("a window is filled by the script that has opened it, and closed by the person", async ({ app, origin }) => {
+  origin.route("/picture.svg", ({ reply }) =>
+    reply(200, { "content-type": "image/svg+xml" }, '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"/>'),
+  );
   origin.page(
     "/page",
     `<button>Receipt</button><script>
       document.querySelector("button").onclick = () => {
         window.shown = open("");
-        shown.document.write("<h1>Receipt</h1>");
+        shown.document.write("<h1>Receipt</h1><img src=/picture.svg>");
         shown.document.close();
       };
     </script>`,
@@ -230,6 +233,8 @@ test("a window is filled by the script that has opened it, and closed by the per
   const page = await app.content();
   await page.getByRole("button", { name: "Receipt" }).click();
   await expect(page.frameLocator("iframe").getByRole("heading", { name: "Receipt" })).toBeVisible();
+  const picture = page.frameLocator("iframe").locator("img");
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(7);
   await page.evaluate(() => {
     const { shown } = window as unknown as { shown: Window };
     shown.document.title = "Receipt";

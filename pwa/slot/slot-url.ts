@@ -27,7 +27,10 @@ export const ropewayPath = {
   frame: "/.ropeway/frame",
   /** A navigation that the page script hands on: `?url=` real URL. */
   go: "/.ropeway/go",
-  /** Answered as an attachment: `?url=` real URL, `&name=` file name, may be empty. */
+  /**
+   * Answered as an attachment: `?url=` real URL, `&name=` file name, may be empty. Asked for by a script, for a document
+   * without a service worker: `&kind=` the destination of an element there, `&cors` where it asks in that mode.
+   */
   download: "/.ropeway/download",
   /** Nothing is there: what refers to it is only to be forgotten by the browser. */
   forgotten: "/.ropeway/forgotten",

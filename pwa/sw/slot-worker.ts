@@ -4,6 +4,7 @@
  */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
+import type { Destination, RequestMode } from "../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
@@ -21,7 +22,10 @@ import { SlotClients, slotCondition } from "./slot-clients.ts";
 import { isListed, type SlotContext, type SlotExchange, slotContext } from "./slot-exchange.ts";
 import type { TunnelPort, TunnelResponse } from "./tunnel-port.ts";
 
-declare const self: ServiceWorkerGlobalScope;
+declare const self: ServiceWorkerGlobalScope & {
+  /** Put in by the build: the path of `written-documents.ts`, which pages load late. */
+  readonly __WRITTEN: string;
+};
 
 const clients = new SlotClients();
 const eventStreams = new EventStreams();
@@ -94,6 +98,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   if (isReserved && url.pathname === ropewayPath.frame) return placeholder(event, url, finish);
   if (isReserved && !isDownload) {
     finish();
+    if (url.search === "?written" && request.mode !== "navigate") return fetch(self.__WRITTEN);
     return answerReserved(url, slotContext(self.location, UNBOUND), request.mode === "navigate");
   }
   if (request.referrer === self.location.origin + ropewayPath.forgotten) {
@@ -114,13 +119,10 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     finish();
     return rebootPage(url, TOP_LEVEL_QUERY);
   }
-  const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
-  const target = isDownload ? (url.searchParams.get("url") ?? "") : request.url;
   const body = await outgoingBody(request, context);
-  const plain = requestHead(request, target, context, { documentUrl, bodyLength: body.length });
+  const plain = await headOf(event, isDownload ? url.searchParams : null, context, body.length);
   const events = eventStreams.begin(event.clientId, request);
-  const asked = { ...plain, headers: [...plain.headers, ...(events?.headers ?? [])] };
-  const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "same-origin" } : asked;
+  const head = { ...plain, headers: [...plain.headers, ...(events?.headers ?? [])] };
   const { content, onTaken } = watchedBody(event, body);
   const exchange: SlotExchange = {
     request,
@@ -129,7 +131,8 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     savesData: clients.savesData,
     async send() {
       try {
-        const response = embeddable(await port.fetch(head, content, request.signal, onTaken), event, context);
+        const sent = await port.fetch(head, content, request.signal, onTaken);
+        const response = embeddable(sent, head.mode, event.clientId, context);
         if (events !== null) response.watch(events);
         return response;
       } catch (error) {
@@ -145,7 +148,38 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     workerScript: withPrelude,
     finish,
   };
-  return isDownload ? answerDownload(exchange, url.searchParams.get("name")) : answerOf(exchange, events !== null);
+  const isSaved = isDownload && kindOf(request, url.searchParams) === null;
+  return isSaved ? answerDownload(exchange, url.searchParams.get("name")) : answerOf(exchange, events !== null);
+}
+
+/** The elements for which scripts may ask. A server may trust what the destination of a document or worker says. */
+const FILES = ["audio", "font", "image", "script", "style", "track", "video"] as const;
+
+/**
+ * Of a file that a script asks for in the place of an element of a document without a service worker. Null: another one,
+ * and what an element or a worker asks for itself, which would be made of it.
+ */
+function kindOf({ destination, method }: Request, download: URLSearchParams): Destination | null {
+  if (destination !== "" || method !== "GET") return null;
+  return FILES.find((kind) => kind === download.get("kind")) ?? null;
+}
+
+/** @param download what the address of a download says. */
+async function headOf(
+  { request, clientId }: FetchEvent,
+  download: URLSearchParams | null,
+  context: SlotContext,
+  bodyLength: number | null,
+): Promise<PortRequestHead> {
+  const documentUrl = clientId === "" ? null : await clients.documentUrl(clientId);
+  const target = download === null ? request.url : (download.get("url") ?? "");
+  const asked = requestHead(request, target, context, { documentUrl, bodyLength });
+  if (download === null) return asked;
+  const kind = kindOf(request, download);
+  if (kind === null) return { ...asked, destination: "", mode: "same-origin" };
+  // No element sends fields of a script's choice.
+  const headers = asked.headers.filter(([name]) => name === "accept");
+  return { ...asked, headers, destination: kind, mode: download.has("cors") ? "cors" : "no-cors" };
 }
 
 /**
@@ -154,10 +188,15 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
  *
  * @throws RopewayError CORS_DENIED
  */
-function embeddable(response: TunnelResponse, { request, clientId }: FetchEvent, context: SlotContext): TunnelResponse {
+function embeddable(
+  response: TunnelResponse,
+  mode: RequestMode,
+  clientId: string,
+  context: SlotContext,
+): TunnelResponse {
   const { url, headers } = response.head;
   const isOwn = new URL(url).origin === context.realOrigin;
-  if (request.mode !== "no-cors" || isOwn || !clients.isIsolated(clientId)) return response;
+  if (mode !== "no-cors" || isOwn || !clients.isIsolated(clientId)) return response;
   if (headerValue(headers, "cross-origin-resource-policy") !== null) return response;
   response.cancel();
   const message = `Cannot load ${url}: it does not say that isolated pages may embed it`;

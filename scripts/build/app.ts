@@ -27,6 +27,9 @@ const PAGE_SOCKETS = ".ropeway/page-sockets";
 /** The same, for the first server that asks for a name and a password. */
 const SIGN_INS = ".ropeway/sign-ins";
 
+/** The same of the page script, for the first blank document that something is put into. */
+const WRITTEN = ".ropeway/written";
+
 /** What the shell's pages and the shell load at once, by such names, too. */
 const SHELL = "shell";
 const BLANK = "blank";
@@ -56,7 +59,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [SIGN_INS, "pwa/tunnel/requests/sign-ins.ts", "esm"],
   [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
-  [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
+  [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
   [".ropeway/lost", "pwa/slot/documents/lost.ts", "iife"],
@@ -88,7 +91,7 @@ export async function buildApp(): Promise<BuiltFiles> {
   const shell = await addShell(files, { listed, lite, tunnel: await addTunnel(files) });
   namesInPage(files, "index.html", [shell, nameByContent(files, SHELL, "css")]);
   namesInPage(files, "blank.html", [nameByContent(files, BLANK)]);
-  const slotWorker = nameByContent(files, SLOT_WORKER);
+  const slotWorker = await addSlotWorker(files);
   const serviceWorkers = await bundle({
     entryPoints: [
       { out: "sw", in: "pwa/sw/shell/shell-sw.ts" },
@@ -125,6 +128,18 @@ async function independentScripts(): Promise<BuiltFiles> {
     bundle({ entryPoints: [{ out: SHELL, in: "pwa/shell/styles/shell.css" }] }),
   ]);
   return new Map(built.flatMap((part) => [...part]));
+}
+
+/** The slots' service worker, which knows a part of the page script by its name. @returns its own. */
+async function addSlotWorker(files: BuiltFiles): Promise<string> {
+  const written = nameByContent(files, WRITTEN);
+  const built = await bundle({
+    entryPoints: [{ out: SLOT_WORKER, in: "pwa/sw/slot-worker.ts" }],
+    format: "iife",
+    define: { ...browserOptions.define, "self.__WRITTEN": JSON.stringify(`/${written}`) },
+  });
+  for (const [path, contents] of built) files.set(path, contents);
+  return nameByContent(files, SLOT_WORKER);
 }
 
 /** The store, which loads the decoder by its name. @returns its own. */

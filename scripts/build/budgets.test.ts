@@ -7,12 +7,24 @@ const STORE = ".ropeway/store-0123456789abcdef0123.js";
 const DECODER = ".ropeway/decoder-0123456789abcdef0123.js";
 const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
 const PAGE_SOCKETS = ".ropeway/page-sockets-0123456789abcdef0123.js";
+const WRITTEN = ".ropeway/written-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
 const SIGN_INS = ".ropeway/sign-ins-0123456789abcdef0123.js";
 const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS, SIGN_INS];
-const paths = ["shell.js", SHEETS, DEVICES, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel, ...LITE];
+const paths = [
+  "shell.js",
+  SHEETS,
+  DEVICES,
+  "sw.js",
+  "shell.css",
+  SLOT_WORKER,
+  WRITTEN,
+  ".ropeway/sw.js",
+  ...ofTunnel,
+  ...LITE,
+];
 
 /** Of what cannot be packed. */
 const random = new Random(7);
@@ -27,7 +39,7 @@ describe("checkBudgets", () => {
   });
 
   it("counts the scripts of shell and slot together", () => {
-    const { exceeded } = checkBudgets(filesOf({ "shell.js": 52_000, [SLOT_WORKER]: 52_000 }));
+    const { exceeded } = checkBudgets(filesOf({ "shell.js": 53_000, [SLOT_WORKER]: 53_000 }));
     expect(exceeded).toHaveLength(1);
     expect(exceeded[0]).toMatch(/^shell and slot scripts: \d+ of \d+ bytes gzip$/);
   });

@@ -1,7 +1,8 @@
 /**
  * Blank, `srcdoc` and `blob:` frames, whose documents have no page script of their own. No service worker controls a blank
  * document, nor what is written into it (Chromium 156; a `srcdoc` document has this window's), so its network is closed by
- * a policy, and its scripts get the functions of this window, which are controlled.
+ * a policy. Its scripts get the functions of this window, which are controlled, and its elements what they load
+ * (`written-documents.ts`).
  */
 import { isPage, removeNetworkFeatures } from "../documents/this-document.ts";
 import { ropewayPath } from "../slot-url.ts";
@@ -12,9 +13,18 @@ import { watchFrameNavigations, windowIn } from "./navigations.ts";
 import type { PageContext, Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod, RESTORE, removeProperties } from "./patch.ts";
 import type { WorkerClient } from "./worker-client.ts";
+import type { Told, WrittenDocument } from "./written-documents.ts";
 
 const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'self' ";
 const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "Worker", "SharedWorker", "open", "Image"];
+
+/** Of before pages may put another one in its place. */
+const { fetch: ask } = window;
+
+/** Where a parser waits for a file. */
+const SCRIPT = /<script\b[^>]*\ssrc\b/i;
+/** What may want a file. */
+const WANTS = "[src],[style],link,style";
 
 const getCurrentScript = Object.getOwnPropertyDescriptor(Document.prototype, "currentScript")?.get;
 const { getAttribute } = Element.prototype;
@@ -37,6 +47,7 @@ export class ChildWindows {
   readonly #realms = new WeakSet<object>();
 
   readonly #shared: Shared;
+  #chunk: Promise<typeof import("./written-documents.ts")> | undefined;
 
   constructor(context: PageContext, worker: WorkerClient | null, shared: Shared) {
     this.#context = context;
@@ -102,10 +113,9 @@ export class ChildWindows {
     }
     this.#watchBlobs(child);
     const { href } = child.location;
-    if (href === "about:blank" || href === "about:srcdoc") {
-      this.#watch(child);
-      this.#shared.setSockets(child);
-    }
+    if (href !== "about:blank" && href !== "about:srcdoc") return;
+    const listeners = this.#watch(child);
+    this.#shared.setSockets(child);
     if (href !== "about:blank") return;
     const meta = seen.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";
@@ -113,6 +123,57 @@ export class ChildWindows {
     seen.head?.append(meta);
     meta.remove();
     this.#lend(child);
+    this.#fill(child, meta.content, listeners);
+  }
+
+  /**
+   * Sees to what the document loads, and to its parser where that waits for a file.
+   *
+   * @param policy that stops it.
+   */
+  #fill(child: Realm, policy: string, listeners: (() => void)[]): void {
+    const { document } = child;
+    const { prototype } = child.Document;
+    const { close, write } = prototype;
+    const parse = (text: string | null) => (text === null ? close.call(document) : write.call(document, text));
+    const tell = this.#teller(child, policy, parse);
+    const stopped = (event: Event): void => {
+      const { currentSrc, src, href } = event.target as HTMLImageElement & HTMLLinkElement;
+      // A frame's first document leaves its window to the next one.
+      if (!event.isTrusted || event.target === child || child.document !== document) return;
+      if (event.type === "error") {
+        if (/^(?:blob|data):/.test(currentSrc || src || href)) return;
+        event.stopImmediatePropagation();
+      }
+      tell(event);
+    };
+    listeners.push(() => {
+      for (const type of ["error", "securitypolicyviolation"]) child.addEventListener(type, stopped, true);
+    });
+    listeners.at(-1)?.();
+    holdParser(child, tell);
+  }
+
+  /** Of what comes of a document to `written-documents.ts`, which may not be there yet. @param parse as `WrittenContext` says. */
+  #teller(child: Realm, policy: string, parse: (text: string | null) => void): WrittenDocument {
+    const { slotOrigin } = this.#context.config;
+    let waiting: Told[] = [];
+    let written: WrittenDocument | undefined;
+    return (told) => {
+      if (told === undefined) waiting = [];
+      if (written !== undefined) return written(told);
+      if (told === undefined || waiting.push(told) > 1) return;
+      this.#chunk ??= import(`${slotOrigin}${ropewayPath.pageScript}?written`);
+      void this.#chunk
+        .then(
+          ({ writtenDocument }) => writtenDocument(child, { parse, slotOrigin, policy, ask }),
+          () => (lost: Told) => void ((lost === null || typeof lost === "string") && parse(lost)),
+        )
+        .then((late) => {
+          written ??= late;
+          for (const each of waiting.splice(0)) written(each);
+        });
+    };
   }
 
   /** Chromium keeps a blank frame's window for the document that comes next: to that they come back. */
@@ -147,7 +208,8 @@ export class ChildWindows {
     });
   }
 
-  #watch(child: Realm): void {
+  /** @returns put up what listens to the window again. */
+  #watch(child: Realm): (() => void)[] {
     const config = { ...this.#context.config, topLevel: false };
     const context = { ...this.#context, realm: child, document: child.document, config };
     const listeners = [watchFrameNavigations(context), this.watchFrames(child)];
@@ -167,6 +229,7 @@ export class ChildWindows {
           for (const listen of listeners) listen();
           return result;
         });
+    return listeners;
   }
 
   #lend(child: Realm): void {
@@ -181,6 +244,29 @@ export class ChildWindows {
     );
     this.#worker?.cookies.patchCookie(child.Document.prototype);
   }
+}
+
+/** From the first script with an address on, and at the end where something may load, the document's parser waits. */
+function holdParser(child: Realm, tell: WrittenDocument): void {
+  const { document } = child;
+  let isHeld = false;
+  const placeIn = (text: string | null): number =>
+    text === null ? Number(document.querySelector(WANTS) !== null) - 1 : text.search(SCRIPT);
+  for (const name of ["open", "write", "writeln", "close"])
+    patchMethod(child.Document.prototype, name, (native, self, args) => {
+      if (child.document !== document) return native(self, args);
+      if (name === "open") {
+        isHeld = false;
+        tell(undefined);
+        return native(self, args);
+      }
+      const text = name === "close" ? null : args.join("") + (name === "writeln" ? "\n" : "");
+      const from = isHeld ? 0 : placeIn(text);
+      if (from < 0) return native(self, args);
+      isHeld = true;
+      if (from > 0) native(self, [text?.slice(0, from)]);
+      return tell(text === null ? null : text.slice(from));
+    });
 }
 
 /** In a document that has not got a page script's configuration. */

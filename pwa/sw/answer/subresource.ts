@@ -32,9 +32,13 @@ export async function answerSubresource(exchange: SlotExchange): Promise<Respons
   if (response.picture !== undefined && response.picture.kind !== "recoded") exchange.showPicture(response.picture);
   if (isOpaque(exchange, head.url)) return opaque(exchange, response);
   const url = toSlot(head.url, context);
-  const isShown = head.url !== asked.url && SEES_FINAL_URL.has(asked.destination);
+  // For a document without a worker: its page reads where the file came from, and is not sent there.
+  const isFile = request.destination === "" && asked.destination !== "";
+  const isShown = head.url !== asked.url && SEES_FINAL_URL.has(asked.destination) && !isFile;
   if (isShown && !isMixedContent(url, context.slotOrigin)) return redirectedAnswers.redirect(exchange, response, url);
-  return resource(exchange, response);
+  const answer = resource(exchange, response);
+  if (isFile) answer.headers.set("content-location", url);
+  return answer;
 }
 
 function resource(exchange: SlotExchange, response: TunnelResponse): Response {
