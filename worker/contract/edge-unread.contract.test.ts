@@ -143,7 +143,8 @@ describe.each(["workerd", "deno"] as const)("a phone that leaves all unread, at 
     }
     const received = phones.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0);
     expect(received).toBeGreaterThan(limits.unprovedBytesPerPhone - limits.unprovedBytes);
-    expect(received).toBeLessThan(limits.unprovedBytesPerPhone + limits.unprovedBytes);
+    // The last session may have come to its own bound before the phone's counts.
+    expect(received).toBeLessThan(limits.unprovedBytesPerPhone + limits.unprovedBytes + SLACK);
     expect((await bystander.fetch(`${origin}/`)).text).toBe("well");
     for (const phone of phones) phone.end();
     // It is the same phone, and welcome when it reads.
