@@ -28,7 +28,7 @@ const budgets: readonly Budget[] = [
   { name: "sign-ins of servers", files: [".ropeway/sign-ins.js"], limit: 6 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 31.3 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
-  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 23.9 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 24 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 7 * KB },
 ];
 

@@ -28,6 +28,8 @@ const KEEP_ALIVE = 15_000;
 const SCROLL_PAUSE = 300;
 /** Milliseconds in which the service worker has told of a document that it gave. */
 const TOLD_WITHIN = 500;
+/** Milliseconds until the active service worker is asked once more to take the window over. */
+const ASK_AGAIN = 1_000;
 /** How often in a row the frame is sent to a page again for which the service worker was not there. */
 const ATTEMPTS = 10;
 
@@ -352,7 +354,8 @@ async function controlled(workers: ServiceWorkerContainer): Promise<void> {
     const changed = new Promise((resolve) => workers.addEventListener("controllerchange", resolve, { once: true }));
     // A window that was loaded past it is not its until it says so.
     void workers.ready.then(({ active }) => active?.postMessage(LITE_KEEP_ALIVE));
-    await changed;
+    // It may have been the former one that was asked, and the next may have come by without this window.
+    await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, ASK_AGAIN))]);
   }
 }
 

@@ -318,7 +318,6 @@ function ScriptsSetting({ url, phone }: { url: string; phone: Phone }) {
   );
 }
 
-/** How many trackers of the page were stopped, and a way to let all of the site's pages load all. */
 /** For a site that was once allowed. */
 function WindowsSetting({ state, actions }: Pick<SiteProps, "state" | "actions">) {
   const { windowOpeners } = state.settings;
@@ -337,6 +336,7 @@ function WindowsSetting({ state, actions }: Pick<SiteProps, "state" | "actions">
   );
 }
 
+/** How many trackers of the page were stopped, and a way to let all of the site's pages load all. */
 function SiteTrackerSetting({ state, actions, phone }: Pick<SiteProps, "state" | "actions" | "phone">) {
   const { settings, url, cost } = state;
   if (!settings.blocksTrackers || phone.edge?.blocksTrackers !== true) return null;
