@@ -74,6 +74,13 @@ async function both({
   return { direct: told[0], app: told[1] } as Readonly<Record<"direct" | "app", { report: unknown; asked: string[] }>>;
 }
 
+/** The page reports the same both ways, and asks its origins for the same. */
+async function alike(fixtures: Parameters<typeof both>[0]): Promise<void> {
+  const seen = await both(fixtures);
+  expect(seen.app.report).toEqual(seen.direct.report);
+  expect(seen.app.asked).toEqual(seen.direct.asked);
+}
+
 /** In the page: sizes of pictures as they are shown and as scripts see them. */
 const SIZES = `const sizes = (doc) => [...doc.images].map((image) => [image.getAttribute("src"), image.complete, image.naturalWidth, image.offsetWidth].join(" "));
 const css = (element, name = "color") => element.ownerDocument.defaultView.getComputedStyle(element)[name];`;
@@ -114,9 +121,7 @@ test("a classic editor shows what it holds, and sends what was written", async (
         ? { events, sizes: sizes(held), same: held === frame.contentDocument, colour: css(held.querySelector("p")), html: held.body.innerHTML } : null;
     </script>`,
   );
-  const seen = await both({ app, direct, origin, otherOrigin, edge, network });
-  expect(seen.app.report).toEqual(seen.direct.report);
-  expect(seen.app.asked).toEqual(seen.direct.asked);
+  await alike({ app, direct, origin, otherOrigin, edge, network });
   const saved: unknown[] = [];
   for (const page of [direct.page, app.frame()]) {
     await page.locator("button").click();
@@ -208,9 +213,7 @@ test("scripts of an advertisement run in the frame that they are written into, i
         elements: [...ad.querySelectorAll("i, b, u, s, p, a")].map(({ textContent }) => textContent) } : null;
     </script>`,
   );
-  const seen = await both({ app, direct, origin, otherOrigin, edge, network });
-  expect(seen.app.report).toEqual(seen.direct.report);
-  expect(seen.app.asked).toEqual(seen.direct.asked);
+  await alike({ app, direct, origin, otherOrigin, edge, network });
 });
 
 test("a frame that is written to be printed has loaded only with its pictures and styles @long", async ({
@@ -239,9 +242,7 @@ test("a frame that is written to be printed has loaded only with its pictures an
       window.report = () => events.length > 0 ? events : null;
     </script>`,
   );
-  const seen = await both({ app, direct, origin, otherOrigin, edge, network });
-  expect(seen.app.report).toEqual(seen.direct.report);
-  expect(seen.app.asked).toEqual(seen.direct.asked);
+  await alike({ app, direct, origin, otherOrigin, edge, network });
 });
 
 test("a page's policy holds for what is put into its blank frames", async ({
