@@ -238,6 +238,15 @@ export function isBroken(state: TabNavigation, url: string): boolean {
   return isPartOf(`${journeyOf(state)?.brokenUrl}#`, url);
 }
 
+/**
+ * Whether a document of this origin was on its way before the frame was sent to another slot, and came first: the frame
+ * goes on from it.
+ */
+export function isOvertaken(state: TabNavigation, origin: string): boolean {
+  const awaited = awaitedOrigin(state);
+  return state.kind === "underway" && state.sent !== null && awaited !== null && awaited !== origin;
+}
+
 type Notice = Pick<PageToShell & { type: "failed" }, "url" | "code" | "message">;
 
 /** The shell's own navigation reports a failure before the frame has its notice: this one is of the try before. */
@@ -401,6 +410,11 @@ export function describePage(state: TabNavigation, page: Partial<CommittedPage>)
 /** The page before goes on, and says so: it may be what came into the frame. */
 export function hearFormerPage(state: TabNavigation): TabNavigation {
   return changeJourney(state, { heardFormerPage: true });
+}
+
+/** A document that `isOvertaken` is there, and the frame is about to leave it. */
+export function arriveOvertaken(state: TabNavigation, page: CommittedPage): TabNavigation {
+  return { ...hearFormerPage(state), page, content: DOCUMENT };
 }
 
 /** The committed page is what counts, whatever was on its way. */

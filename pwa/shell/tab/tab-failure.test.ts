@@ -312,3 +312,27 @@ it("brings the page back once more where the boot page of what failed comes into
   show(`${A}/`, "a");
   expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, unopened: { url: `${B}/` } });
 });
+
+it("fails again beside the page that came back only when the person had tried again", () => {
+  const { hear, report, say, show, shown, tab } = openBrowser();
+  show(`${A}/`, "a");
+  tab.go(`${B}/`);
+  const failed = {
+    type: "navigation",
+    kind: "failed",
+    url: `${B}/`,
+    code: ErrorCode.TOO_MANY_REDIRECTS,
+    message: "",
+  } as const;
+  say(B, "booting");
+  hear({ ...failed, id: 1 });
+  tab.openFailed();
+  // The frame was on its way to it, and is to leave it for the other one.
+  report(`${A}/`, "loading", "a");
+  report(`${A}/`, "loaded", "a");
+  expect(shown()).toMatchObject({ phase: "loading", destination: { url: `${B}/` } });
+  say(B, "booting");
+  hear({ ...failed, id: 2 });
+  show(`${A}/`, "a");
+  expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, unopened: { url: `${B}/` } });
+});

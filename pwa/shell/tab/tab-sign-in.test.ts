@@ -24,6 +24,7 @@ it("a server's question is shown once a redirect has led to its page", () => {
   tab.go(`${A}/`);
   hear(asks(B));
   expect(shown().signIn).toBeNull();
+  hear({ type: "navigation", kind: "moved", id: 1, url: `${B}/club` });
   show(`${B}/club`, "b");
   expect(shown().signIn).toMatchObject({ origin: B });
 });

@@ -663,6 +663,8 @@ export class Tab implements AppTab, TabActions {
     if (phase !== "loading" && !isBack && step.isFormerPage(navigation, url))
       return this.#enter(step.hearFormerPage(step.describePage(navigation, { url, title })));
     if (step.isBroken(navigation, url)) return this.#keep(step.describePage(navigation, { url, title, icon: null }));
+    if (!isBack && step.isOvertaken(navigation, slot.origin))
+      return this.#enter(step.arriveOvertaken(navigation, { url, title, icon: null }));
     const isNew = isBack || phase === "loading" || step.awaitedOrigin(navigation) !== null;
     const [former, next] = [this.#page.url, url].map((each) => each.split("#", 1)[0]);
     // A reload says nothing new.
