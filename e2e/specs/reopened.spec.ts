@@ -59,7 +59,7 @@ test("after it was killed, with no link, it shows the page and its place, and go
   await again.page.getByRole("button", { name: "Menu" }).click();
   await again.page.getByRole("dialog").getByRole("button", { name: "Forward" }).click();
   await shows(again, "/three", 1300);
-  await expect(again.address).toHaveValue(/127\.0\.0\.12/);
+  await expect(again.address).toHaveValue(`${otherOrigin.origin}/three`);
   const back = again.page.getByRole("button", { name: "Back" });
   await back.click();
   await expect(again.frame().getByText("/two", { exact: true })).toBeAttached();

@@ -103,6 +103,8 @@ export type PageToShell =
       readonly opens?: OpensWindow;
     }
   | WindowOrder
+  /** The person holds a link or a picture. Real addresses; "" for none. Absent from slots of before 2026-12. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "held"; readonly url: string; readonly picture: string }
   /** The page's own document goes to another document of the slot: the shell shows that something happens. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
   /** It does not after all; a "document" follows. */
@@ -152,6 +154,8 @@ export interface OpensWindow {
   readonly name: string;
   /** The page parts itself from those of other origins (COOP). */
   readonly isApart?: true;
+  /** The person wants it in a tab. Absent also from slots of before 2026-12, whose links open where they say. */
+  readonly tab?: "in front" | "behind";
 }
 
 /** To the window of this id, which the document's own window has opened; to the one that has opened it: without an id. */

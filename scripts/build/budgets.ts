@@ -16,9 +16,9 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 102.5 * KB,
+    limit: 105 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 13 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 13.7 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.5 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50.3 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },

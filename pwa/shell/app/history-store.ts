@@ -1,10 +1,11 @@
 /**
  * Where the person is, written down continually for when the app is opened again after it was killed: the entries of the
- * tab's history, in synchronous storage on this phone. One window has it: whoever holds the lock of its name, which the
+ * history of the tab shown, and those of the others, in synchronous storage on this phone. One window has it: whoever holds the lock of its name, which the
  * browser releases however a window ends.
  */
 import type { SetTimer } from "../../../shared/clock.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
+import type { OtherTabs } from "../tab/tabs.ts";
 import type { KeyValueStorage } from "./settings.ts";
 
 export const HISTORY_KEY = "ropeway.history";
@@ -15,8 +16,11 @@ const PAUSE = 250;
 const PROBATION = 3_000;
 /** If the app ended before that so often in a row, it opens the page once more; if more often, it does not. */
 const FAILED_STARTS = 1;
-/** Characters of all addresses: addresses can be of any length, and this storage is small. */
+/** Characters of all addresses of a tab: addresses can be of any length, and this storage is small. */
 const CHARACTERS = 50_000;
+/** Likewise, of a tab that is not shown; and so many of those are kept. */
+const CHARACTERS_BEHIND = 10_000;
+const MOST_TABS = 100;
 
 /** The part of `LockManager` that is used. */
 export interface HistoryLocks {
@@ -25,11 +29,13 @@ export interface HistoryLocks {
 
 interface KeptHistory {
   readonly entries: readonly KeptEntry[];
+  readonly others: OtherTabs;
   /** Starts in a row that opened the page and are not known to have lasted. */
   readonly starts: number;
 }
 
-const NOTHING: KeptHistory = { entries: [], starts: 0 };
+const NO_OTHERS: OtherTabs = { tabs: [], at: 0 };
+const NOTHING: KeptHistory = { entries: [], others: NO_OTHERS, starts: 0 };
 
 const START: KeptEntry = { url: "", isRepeatable: true, scroll: { x: 0, y: 0 } };
 
@@ -64,10 +70,15 @@ export class HistoryStore {
       void this.#lock(this.#locks, {}).then(() => this.write());
       return [];
     }
-    const { entries, starts } = this.#read();
-    this.#current = { entries, starts };
+    this.#current = this.#read();
+    const { entries, starts } = this.#current;
     if (entries.every(({ url }) => url === "")) return [];
     return atStart || starts > FAILED_STARTS ? [...entries.filter(({ isAhead }) => !isAhead), START] : entries;
+  }
+
+  /** The tabs that were not shown, once this window has the history. */
+  get others(): OtherTabs {
+    return this.#current.others;
   }
 
   /** The last of the entries is opened: until `lasts` is called, and a while later, it counts as a start that failed. */
@@ -87,8 +98,8 @@ export class HistoryStore {
     }, PROBATION);
   }
 
-  save(entries: readonly KeptEntry[]): void {
-    this.#current = { ...this.#current, entries };
+  save(entries: readonly KeptEntry[], others: OtherTabs = this.#current.others): void {
+    this.#current = { ...this.#current, entries, others };
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#setTimer(() => {
@@ -105,15 +116,14 @@ export class HistoryStore {
   /** At once, whichever window has it. @param isOf says of URLs whether they go. */
   forget(isOf: (url: string) => boolean): void {
     const isLeft = ({ url }: KeptEntry) => url === "" || !isOf(url);
-    const kept = this.#read();
-    this.#current = { ...this.#current, entries: this.#current.entries.filter(isLeft) };
-    this.#put({ ...kept, entries: kept.entries.filter(isLeft) });
+    this.#current = without(this.#current, isLeft);
+    this.#put(without(this.#read(), isLeft));
   }
 
   /** @returns whether a URL is one that another window has forgotten. */
   forgotten(): (url: string) => boolean {
-    const left = new Set(this.#read().entries.map(({ url }) => url));
-    const gone = new Set(this.#written.entries.map(({ url }) => url).filter((url) => !left.has(url)));
+    const left = new Set(urlsOf(this.#read()));
+    const gone = new Set(urlsOf(this.#written).filter((url) => !left.has(url)));
     return (url) => gone.has(url);
   }
 
@@ -138,10 +148,13 @@ export class HistoryStore {
     });
   }
 
-  #put({ entries, starts }: KeptHistory): void {
-    this.#written = { entries: bounded(entries), starts };
+  #put({ entries, others, starts }: KeptHistory): void {
+    const tabs = others.tabs
+      .slice(0, MOST_TABS)
+      .map((tab) => ({ ...tab, entries: bounded(tab.entries, CHARACTERS_BEHIND) }));
+    this.#written = { entries: bounded(entries, CHARACTERS), others: { ...others, tabs }, starts };
     try {
-      if (entries.length === 0) this.#storage.removeItem(HISTORY_KEY);
+      if (entries.length === 0 && tabs.length === 0) this.#storage.removeItem(HISTORY_KEY);
       else this.#storage.setItem(HISTORY_KEY, JSON.stringify(this.#written));
     } catch {
       // Storage is full: what was written before counts.
@@ -150,8 +163,17 @@ export class HistoryStore {
 
   #read(): KeptHistory {
     try {
-      const { entries, starts } = JSON.parse(this.#storage.getItem(HISTORY_KEY) ?? "{}") as Partial<KeptHistory>;
-      return { entries: entries?.filter(isEntry) ?? [], starts: Number(starts ?? 0) };
+      const { entries, others, starts } = JSON.parse(
+        this.#storage.getItem(HISTORY_KEY) ?? "{}",
+      ) as Partial<KeptHistory>;
+      // Releases of before 2026-12 wrote no others.
+      const { tabs, at } = others ?? NO_OTHERS;
+      const kept = tabs.map((tab) => ({ entries: tab.entries.filter(isEntry), title: String(tab.title) }));
+      return {
+        entries: entries?.filter(isEntry) ?? [],
+        others: { tabs: kept, at: Number(at) },
+        starts: Number(starts ?? 0),
+      };
     } catch {
       return NOTHING;
     }
@@ -163,9 +185,19 @@ function isEntry({ url, isRepeatable, scroll }: Partial<KeptEntry>): boolean {
   return isPage && typeof isRepeatable === "boolean" && Number.isFinite(scroll?.x) && Number.isFinite(scroll?.y);
 }
 
+function without({ entries, others, starts }: KeptHistory, isLeft: (entry: KeptEntry) => boolean): KeptHistory {
+  const tabs = others.tabs.map((tab) => ({ ...tab, entries: tab.entries.filter(isLeft) }));
+  const left = tabs.filter((tab) => tab.entries.some(({ url }) => url !== ""));
+  return { entries: entries.filter(isLeft), others: { ...others, tabs: left }, starts };
+}
+
+function urlsOf({ entries, others }: KeptHistory): readonly string[] {
+  return [...entries, ...others.tabs.flatMap((tab) => tab.entries)].map(({ url }) => url);
+}
+
 /** The latest of them. */
-function bounded(entries: readonly KeptEntry[]): readonly KeptEntry[] {
-  let left = CHARACTERS;
+function bounded(entries: readonly KeptEntry[], characters: number): readonly KeptEntry[] {
+  let left = characters;
   const first = entries.findLastIndex(({ url }) => {
     left -= url.length;
     return left < 0;

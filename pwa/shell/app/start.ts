@@ -3,7 +3,7 @@ import { setTimer } from "../../../shared/clock.ts";
 import { TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { EXPERIMENT_KEY, type TunnelStats } from "../../messages/tunnel-messages.ts";
-import type { LitePlatform, OpenedPlaces, PagePlaces } from "../frames/places.ts";
+import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces, type WipeMessage } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
 import { SlotRegistry } from "../frames/slot-registry.ts";
@@ -14,10 +14,10 @@ import { fetchConfig, LinkMemory, liteSites, storedAccept, storedConfig } from "
 import { TunnelClient, type TunnelEvent, watchNetwork } from "../link/tunnel-client.ts";
 import { parseAddress } from "../tab/address-input.ts";
 import { typedNavigation, withoutFragment } from "../tab/navigation-request.ts";
-import { PageFrame } from "../tab/page-frame.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
-import { Tab } from "../tab/tab.ts";
-import { type AppWindow, Windows } from "../tab/windows.ts";
+import type { Tab } from "../tab/tab.ts";
+import { Tabs, type TabsOptions } from "../tab/tabs.ts";
+import type { AppWindow } from "../tab/windows.ts";
 import { App, TotalsStore } from "./app.ts";
 import { HISTORY_KEY, HistoryStore } from "./history-store.ts";
 import { hearLaunches, LAUNCHER, type LaunchQueue, parseLaunch } from "./launch-request.ts";
@@ -64,7 +64,7 @@ interface LateSheets {
 }
 
 /** Takes over `root`, replacing the skeleton in it, for as long as the app lives. */
-export type Mount = (root: HTMLElement, tunnel: TunnelClient, app: App, windows: Windows) => Chrome;
+export type Mount = (root: HTMLElement, tunnel: TunnelClient, app: App, tabs: Tabs) => Chrome;
 
 /** The tab begins to load before it is there. */
 const FIRST_TAB = 1;
@@ -113,9 +113,9 @@ export async function startShell(mount: Mount): Promise<void> {
     sites.load().catch(() => {}),
   ]);
   const registry = new SlotRegistry(localStorage);
-  const slots = await openSlots(registry, slotHost, () => windows.all.map((each) => each.tab));
+  const slots = await openSlots(registry, slotHost, () => tabs.all.map((each) => each.tab));
   const { places, attach } = await openPlaces(slots);
-  const isLoading = () => windows.all.some((each) => each.tab.state.phase === "loading");
+  const isLoading = () => tabs.all.some((each) => each.tab.state.phase === "loading");
   const spares = slots === null ? null : new SpareSchedule(slots, isLoading);
   const app = new App({
     tunnel,
@@ -128,36 +128,36 @@ export async function startShell(mount: Mount): Promise<void> {
     forgetSlots: () => registry.clear(),
     forgetSlotsOf: (isOf) => registry.forget(isOf),
     phone: () => chrome.sheets.loaded?.phone ?? null,
-    forgetHistory: (isOf) => forgetIn([frame.history, history], chrome, isOf),
+    forgetHistory: (isOf) => forgetIn([tabs, history], chrome, isOf),
     draw: () => {
-      const shown = windows.shown.tab.state;
-      windows.lay((url) => sizeOf(settings.current, url));
-      chrome.render({ ...app.state, ...shown, ...windows.state });
+      const shown = tabs.windows.shown.tab.state;
+      tabs.lay((url) => sizeOf(settings.current, url));
+      chrome.render({ ...app.state, ...shown, ...tabs.state });
       chrome.sheets.loaded?.phone.count(shown);
       spares?.plan();
       if (tab.state.phase !== "loading") history.lasts();
     },
   });
-  const windows = openWindows({ app, places, slots, history, focusPage: () => chrome.focusPage() });
-  const { tab, frame } = windows.first;
-  const chrome = mount(document.getElementById("app") as HTMLElement, tunnel, app, windows);
+  const tabs = openTabs({ app, places, slots, focusPage: () => chrome.focusPage() }, history);
+  const { tab, frame } = tabs.windows.first;
+  const chrome = mount(document.getElementById("app") as HTMLElement, tunnel, app, tabs);
   attach({ frame, tab, chrome, app });
-  const isResumed = places !== null && token !== null && address === null && !isNewKey;
-  keepHistory(history, tab, frame, isResumed ? before : []);
+  const isResumed = places !== null && token !== null && !isNewKey;
+  keepHistory(history, tabs, isResumed ? before : [], address !== null);
   app.draw();
   warmSheets(chrome, tab);
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
 
-  hearPages(slots, windows, chrome, app);
+  hearPages(slots, tabs, chrome, app);
   hearTunnel(app);
   if (address === null) frame.showStart();
-  windows.mount(chrome.frameHost);
+  tabs.mount(chrome.frameHost);
   await spares?.start();
   if (accessKey !== null && isNewKey) await app.pair(accessKey);
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
   if (view === "settings") chrome.openSettings();
-  heedLaunches(app, windows, tab, chrome);
+  heedLaunches(app, tabs, chrome);
   await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
 }
 
@@ -168,47 +168,38 @@ function hearTunnel(app: App): void {
   window.addEventListener("online", () => app.ensurePaired());
 }
 
-interface WindowsNeeds {
-  readonly app: App;
-  readonly places: PagePlaces | null;
-  readonly slots: SlotFrames | null;
-  readonly history: Pick<HistoryStore, "save">;
-  readonly focusPage: () => void;
+function openTabs(
+  needs: Pick<TabsOptions, "app" | "places" | "slots" | "focusPage">,
+  history: Pick<HistoryStore, "save">,
+): Tabs {
+  const tabs: Tabs = new Tabs({
+    ...needs,
+    createFrame: () => createPageFrame(document),
+    openOtherApp,
+    history: window.history,
+    keep: (entries, others) => history.save(entries, tabs.areMany ? others : undefined),
+    mostBehind: framesBehind(),
+  });
+  window.addEventListener("popstate", ({ state }) => tabs.onEntry(state));
+  return tabs;
 }
 
-function openWindows({ app, places, slots, history, focusPage }: WindowsNeeds): Windows {
-  let lastTab = FIRST_TAB;
-  const frame = new PageFrame(createPageFrame(document), places, (entries) => history.save(entries));
-  const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: focusPage, openOtherApp });
-  const windows = new Windows(
-    { tab, frame },
-    {
-      app,
-      // Pages without scripts have one frame.
-      slots: places instanceof SlotPlaces ? slots : null,
-      history: window.history,
-      create(opened) {
-        const frame = new PageFrame(createPageFrame(document), places, () => {});
-        const onCommit = () => {
-          focusPage();
-          windows.onPage(frame);
-        };
-        return { frame, tab: new Tab({ id: ++lastTab, app, frame, onCommit, window: opened, openOtherApp }) };
-      },
-    },
-  );
-  window.addEventListener("popstate", ({ state }) => windows.onEntry(windowsAt(state)));
-  return windows;
+/** Beside the frame of the tab shown; the more memory the phone has, as far as it tells. */
+function framesBehind(): number {
+  const { deviceMemory = 4 } = navigator as Navigator & { readonly deviceMemory?: number };
+  return deviceMemory <= 2 ? 2 : deviceMemory < 8 ? 5 : 11;
 }
 
 /** The app may be opened for something while it is open. */
-function heedLaunches(app: App, windows: Windows, tab: Tab, chrome: Chrome): void {
+function heedLaunches(app: App, tabs: Tabs, chrome: Chrome): void {
   const [start] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   hearLaunches(
     window.launchQueue,
     { own: launchUrl, isReload: start?.type === "reload" },
     ({ accessKey, address, view }) => {
       if (accessKey !== null) void app.pair(accessKey);
+      const { windows } = tabs;
+      const { tab } = windows.first;
       if (address !== null || view === "start") windows.closeAll();
       if (address !== null) tab.go(address, {}, LAUNCHER);
       else if (view === "start") tab.home();
@@ -278,12 +269,19 @@ function forgetIn(
     void chrome.sheets.load().then((loaded) => loaded?.phone.forgetUse(isOf));
 }
 
-/** However the app ends, what was last is written. @param before what is opened again, if anything is. */
-function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: readonly KeptEntry[]): void {
-  if (before.length > 0) {
+/**
+ * However the app ends, what was last is written.
+ *
+ * @param before what is opened again, if anything is. @param isBehind in a tab behind that which the app is opened for.
+ */
+function keepHistory(history: HistoryStore, tabs: Tabs, before: readonly KeptEntry[], isBehind: boolean): void {
+  const { others } = history;
+  if (before.length > 0 && !isBehind) {
     history.begin();
-    tab.resume(before);
+    tabs.windows.first.tab.resume(before);
   }
+  const former = before.length > 0 && isBehind ? [{ entries: before, title: "" }] : [];
+  tabs.resume({ tabs: others.tabs.toSpliced(others.at, 0, ...former), at: others.at + former.length });
   window.addEventListener("pagehide", () => history.close());
   window.addEventListener("pageshow", ({ persisted }) => persisted && void history.take());
   document.addEventListener("visibilitychange", () => {
@@ -291,7 +289,7 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
     history.write();
     tunnel.tell({ type: "store", kind: "write-down" });
   });
-  window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && frame.history.forget(history.forgotten()));
+  window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && tabs.forget(history.forgotten()));
 }
 
 /** Chromium tells what the person has done in the window that speaks. */
@@ -302,13 +300,8 @@ function activationOf(told: Activation | null | undefined): Activation | undefin
   return told === null ? { isActive: false, hasBeenActive: false } : told;
 }
 
-/** How many windows pages had opened when the app's own document had this entry of the history. */
-function windowsAt(state: unknown): number {
-  return Number((state as { readonly windows?: unknown } | null)?.windows ?? 0);
-}
-
 /** Whatever speaks for a slot is served; a page's own frame is its tab's business, too. */
-function hearPages(slots: SlotFrames | null, windows: Windows, chrome: Chrome, app: App): void {
+function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: App): void {
   // The app has no forms: this is the way back to what a page's form has led to.
   document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
     if (effectiveDirective === "form-action") app.notify({ kind: "no-way-back" });
@@ -316,12 +309,12 @@ function hearPages(slots: SlotFrames | null, windows: Windows, chrome: Chrome, a
   if (slots === null) return;
   const onKey = (press: KeyPress) => {
     // A page says what it likes, but has the keys only while it has the focus.
-    const { element } = windows.shown.frame;
+    const { element } = tabs.windows.shown.frame;
     const root = element.getRootNode() as Document | ShadowRoot;
     if (root.activeElement === element && typeof press?.key === "string") chrome.press(press);
   };
   const services = new SlotServices(slots, tunnel, onKey, (url, slot, page) => {
-    return windows.of(page)?.tab.mayShowEntry(url, slot) === true;
+    return tabs.of(page)?.tab.mayShowEntry(url, slot) === true;
   });
   window.addEventListener("message", ({ data, origin, source: speaker, userActivation: told, ports }: PageMessage) => {
     if (data?.tag !== MESSAGE_TAG || speaker === null) return;
@@ -331,11 +324,11 @@ function hearPages(slots: SlotFrames | null, windows: Windows, chrome: Chrome, a
     const slot = slots.slotOf(origin);
     const coming = slots.comingTo(origin);
     if (slot !== null && coming === null) services.onMessage(data, slot, source);
-    const from = windows.of(source) ?? windows.shown;
+    const from = tabs.of(source) ?? tabs.windows.shown;
     const page = from.frame.element.contentWindow;
     const isFrames = page !== null && isOfFrames(data, source === page);
     const said = isFrames ? services.forPage(data, slot, { source, page }, userActivation) : data;
-    if (said === null || (slot !== null && windows.take(said, slot, { source, from, ports, userActivation }))) return;
+    if (said === null || (slot !== null && tabs.take(said, slot, { source, from, ports, userActivation }))) return;
     const spoken = coming ?? slot;
     if (isFrames) from.tab.onPageMessage(said, slot, page);
     else if (spoken !== null || origin === location.origin) from.tab.onPageMessage(data, spoken, source);

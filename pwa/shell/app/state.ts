@@ -72,6 +72,8 @@ export type Notice =
   | { readonly kind: "trouble"; readonly trouble: Trouble; readonly url: string }
   /** A page wanted to open a window, unasked. `show` opens it; null: nobody knows where it goes. */
   | { readonly kind: "window"; readonly url: string; readonly show: (() => void) | null }
+  /** The person has closed a tab, which can be taken back. */
+  | { readonly kind: "closed-tab"; readonly title: string; readonly undo: () => void }
   /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
   | { readonly kind: "wrong-key"; readonly why: string | null }
   /** News of pages without scripts. */
@@ -138,6 +140,12 @@ export interface Destination {
   readonly url: string;
 }
 
+/** Real addresses on the web; null for none. */
+export interface Held {
+  readonly url: string | null;
+  readonly picture: string | null;
+}
+
 export interface TabState {
   readonly phase: PagePhase;
   /** Real URL shown in the address bar; "" on the start page. Of a page that is visible, or that the person asked for. */
@@ -165,6 +173,8 @@ export interface TabState {
   readonly hasNewer: boolean;
   /** The server of the page asks for a name and a password. */
   readonly signIn: SignInAsked | null;
+  /** A link or a picture of the page that the person holds. */
+  readonly held: Held | null;
   /** The document before is gone from the frame, and the next one is not there yet. */
   readonly isFrameEmpty: boolean;
 }
@@ -191,6 +201,8 @@ export interface TabActions {
   forgetFailed(): void;
   /** The person has answered what the page's server asks for, or will not: the page is what it says then. */
   signIn(given: { readonly name: string; readonly password: string } | null): void;
+  /** The person has chosen, or holds nothing any more. */
+  letGo(): void;
   /** The person stays with the version that is shown. */
   keepVersion(): void;
   /** Reloads the page that a form led to, and so sends the form again. */
@@ -200,6 +212,29 @@ export interface TabActions {
 export interface WindowState {
   /** Real origin of the page that has opened the window shown; null: the person has opened it. */
   readonly openedBy: string | null;
+  /** In the person's order; empty where there is one, and no other can be. */
+  readonly tabs: readonly TabLine[];
+}
+
+export interface TabLine {
+  readonly id: number;
+  readonly isShown: boolean;
+  /** Real; "" for the start page. */
+  readonly url: string;
+  readonly title: string;
+  /** As of a Site. */
+  readonly icon: string | null;
+}
+
+export interface TabsActions {
+  /** One with the start page, in front. */
+  open(): void;
+  /** One for a link of the page shown. */
+  openLink(url: string, how: "in front" | "behind"): void;
+  show(id: number): void;
+  close(id: number): void;
+  /** @param to its index among the others. */
+  move(id: number, to: number): void;
 }
 
 /** The views draw this: the app, and the tab that is shown. They change neither but by these actions. */
@@ -209,4 +244,5 @@ export interface BrowserActions {
   readonly app: AppActions;
   /** Of the window shown. */
   readonly tab: TabActions;
+  readonly tabs: TabsActions;
 }

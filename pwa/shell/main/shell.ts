@@ -13,12 +13,13 @@ declare global {
   }
 }
 
-void startShell((root, tunnel, app, windows) => {
+void startShell((root, tunnel, app, tabs) => {
   const actions: BrowserActions = {
     app,
     get tab() {
-      return windows.shown.tab;
+      return tabs.windows.shown.tab;
     },
+    tabs,
   };
   return mountChrome(root, actions, async (attempt) => {
     const path = attempt === 0 ? self.__SHEETS : `${self.__SHEETS}?${attempt}`;

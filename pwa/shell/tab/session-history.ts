@@ -13,6 +13,8 @@ export interface KeptEntry {
 
 /** So many entries are kept before the one shown, and so many after it: a browser's own list is as long. */
 const KEPT = 50;
+/** Begins the key of an entry that the browser's list does not have. */
+const STEPPED = "stepped ";
 const TOP: ScrollPosition = { x: 0, y: 0 };
 const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
 
@@ -24,6 +26,10 @@ const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
 export class SessionHistory {
   readonly #onChange: (entries: readonly KeptEntry[]) => void;
   #list = EMPTY_HISTORY;
+  /** Indices of the entries that the browser's own list leads to from the one shown: between others lie other tabs' entries. */
+  #reach = { from: 0, to: 0 };
+  /** Entries that the frame has added to the browser's list. */
+  #added = 0;
   readonly #entries = new Map<string, KeptEntry>();
   /** Keys of entries from before the app was closed. At each of them the frame has a start document. */
   readonly #closed = new Set<string>();
@@ -33,6 +39,8 @@ export class SessionHistory {
   readonly #placed = new Set<string>();
   /** Key of the entry of `#closed` whose page is on its way. */
   #reopened: string | null = null;
+  /** Keys that `step` has given. */
+  #stepped = 0;
 
   /** The entries of before, until the frame is there to have them. */
   #resumed: readonly KeptEntry[] | null = null;
@@ -58,6 +66,44 @@ export class SessionHistory {
   /** Steps back from the page shown to the first. */
   get depth(): number {
     return Math.max(0, this.#list.index);
+  }
+
+  /** Grows with each entry that the frame adds to the browser's own list. */
+  get added(): number {
+    return this.#added;
+  }
+
+  /** Whether the browser's own list leads to the entry before, or the next. */
+  leadsTo(delta: 1 | -1): boolean {
+    const at = this.#list.index + delta;
+    return at >= this.#reach.from && at <= this.#reach.to;
+  }
+
+  /** Another tab's entries, or one of the app's, lie in the browser's list before the one shown now, and nothing after it. */
+  anchor(): void {
+    const { index } = this.#list;
+    this.#reach = { from: index, to: index };
+  }
+
+  /**
+   * Goes to the entry before, or the next, without the browser's list: its page is to take the place of the one shown.
+   *
+   * @returns null where there is none, or a form has led to it.
+   */
+  step(delta: 1 | -1): KeptEntry | null {
+    const { keys, index } = this.#list;
+    const former = keys.map((key) => this.#entries.get(key) ?? START);
+    const entry = former[index + delta];
+    if (entry?.isRepeatable !== true) return null;
+    // The browser may give the page that comes the key of the one that goes.
+    const renamed = keys.map(() => `${STEPPED}${++this.#stepped}`);
+    for (const key of keys) this.#drop(key);
+    for (const [at, key] of renamed.entries()) this.#entries.set(key, former[at] ?? START);
+    this.#list = { keys: renamed, index: index + delta };
+    this.anchor();
+    this.#reopened = renamed[index + delta] ?? null;
+    this.#changed();
+    return entry;
   }
 
   /** As `isTraversal` of a list. */
@@ -134,6 +180,7 @@ export class SessionHistory {
     const ahead = entries.filter(({ isAhead }) => isAhead).length;
     const keys = putIn(entries.length, ahead);
     this.#list = { keys, index: keys.length - 1 };
+    this.#reach = { from: 0, to: keys.length - 1 };
     for (const [index, key] of keys.entries()) {
       const entry = entries[index] ?? START;
       this.#entries.set(key, entry);
@@ -193,7 +240,11 @@ export class SessionHistory {
       this.#entries.set(key, this.#entries.get(from) ?? START);
       this.#placed.add(key);
     } else {
+      const isNew = visited.keys !== this.#list.keys;
       this.#list = visited;
+      const { from, to } = this.#reach;
+      this.#reach = { from: Math.min(from, visited.index), to: isNew ? visited.index : Math.max(to, visited.index) };
+      if (isNew && visited.index > 0) this.#added += 1;
     }
     this.#changed();
     const entry = this.#entries.get(key);

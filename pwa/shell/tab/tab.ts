@@ -2,7 +2,7 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { NavigationRequest, SignInAsked, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
-import type { Destination, PageError, Settings, TabActions, TabState } from "../app/state.ts";
+import type { Destination, Held, PageError, Settings, TabActions, TabState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import { parseAddress } from "./address-input.ts";
 import type { Surroundings, TabNavigation } from "./navigation.ts";
@@ -48,7 +48,17 @@ export interface TabOptions {
   /** Another document has come into the frame. */
   readonly onCommit: () => void;
   /** Of a window that a page has opened. */
-  readonly window?: { readonly close: () => void; readonly closeAll: () => void };
+  readonly window?:
+    | {
+        readonly close: () => void;
+        /** Null: it is the first of a tab that a page has led to, with a start page of its own. */
+        readonly closeAll: (() => void) | null;
+      }
+    | undefined;
+  /** The person sees it: news of others wait. */
+  readonly isInFront: () => boolean;
+  /** The tab goes through its history without the browser's list, which is to lead nowhere from here. */
+  readonly anchor: () => void;
   /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
   readonly openOtherApp: (url: string) => boolean;
 }
@@ -82,6 +92,8 @@ export class Tab implements AppTab, TabActions {
   readonly #onCommit: () => void;
   readonly #window: TabOptions["window"];
   readonly #openOtherApp: (url: string) => boolean;
+  readonly #isInFront: () => boolean;
+  readonly #anchor: () => void;
   readonly #meter = new PageMeter();
   readonly #icons: IconLoader;
   #navigation: TabNavigation = step.START;
@@ -89,10 +101,11 @@ export class Tab implements AppTab, TabActions {
   /** When a boot page last said that it is there, by `performance.now()`. */
   #bootedAt = Number.NEGATIVE_INFINITY;
   #signIn: SignInAsked | null = null;
+  #held: Held | null = null;
   /** Those of the page that the person was told of. */
   #troubles = new Set<Trouble>();
 
-  constructor({ id, app, frame, onCommit, window, openOtherApp }: TabOptions) {
+  constructor({ id, app, frame, onCommit, window, isInFront, anchor, openOtherApp }: TabOptions) {
     this.#id = id;
     this.#app = app;
     this.#frame = frame;
@@ -103,6 +116,8 @@ export class Tab implements AppTab, TabActions {
       if (!frame.hasOwnOrigin) this.#keep(step.documentCame(this.#navigation, performance.now(), this.#surroundings));
     });
     this.#openOtherApp = openOtherApp;
+    this.#isInFront = isInFront;
+    this.#anchor = anchor;
     app.add(this);
   }
 
@@ -116,6 +131,7 @@ export class Tab implements AppTab, TabActions {
       cost: this.#meter.cost,
       storedAt: this.#meter.storedAt(page.url),
       hasNewer: this.#meter.hasNewer(page.url),
+      held: this.#held,
       signIn: this.#signIn?.origin === this.#shownOrigin ? this.#signIn : null,
     };
   }
@@ -166,8 +182,25 @@ export class Tab implements AppTab, TabActions {
     const { error, url } = this.state;
     const page = this.#page.url;
     if (error !== null && page !== url && (page !== "" || this.#window === undefined)) this.#settle();
-    else if (this.#frame.history.canGoBack) history.back();
+    else if (this.#frame.history.canGoBack) this.#step(-1);
     else this.close();
+  }
+
+  #step(delta: 1 | -1): void {
+    if (this.#frame.history.leadsTo(delta)) return history.go(delta);
+    this.#abandon();
+    const entry = this.#frame.history.step(delta);
+    if (entry === null) return this.#notify({ kind: "no-way-back" });
+    this.#anchor();
+    if (entry.url !== "") return this.#reopen(entry.url);
+    this.#frame.showStart(true);
+    this.#settleAtStart();
+  }
+
+  /** Shows the page of the entry that the history has come to, in place of the one that is there. */
+  #reopen(url: string): void {
+    const page = { ...typedNavigation(url), cache: "force-cache" } as const;
+    this.#navigate(page, { by: "typed", replace: true, isReopening: true });
   }
 
   close(): void {
@@ -183,7 +216,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   forward(): void {
-    if (this.state.canGoForward) history.forward();
+    if (this.state.canGoForward) this.#step(1);
   }
 
   reload(): void {
@@ -223,7 +256,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   home(): void {
-    if (this.#window !== undefined) return this.#window.closeAll();
+    if (this.#window?.closeAll) return this.#window.closeAll();
     this.#abandon();
     this.#frame.showStart();
     this.#settleAtStart();
@@ -254,6 +287,11 @@ export class Tab implements AppTab, TabActions {
     this.#app.draw();
     if (given === null || signIn === null) return;
     void this.#app.tunnel.signIn(signIn.origin, given.name, given.password).then(() => this.#askAgain(signIn.origin));
+  }
+
+  letGo(): void {
+    this.#held = null;
+    this.#app.draw();
   }
 
   /** What was refused is asked for once more, with what its server wants. */
@@ -377,10 +415,7 @@ export class Tab implements AppTab, TabActions {
     const url = history.comeTo((each) => pathOf(each) === pathOf(slotUrl));
     if (url === null) this.#frame.showStart(true);
     else if (URL.parse(url)?.origin === slot?.origin) return true;
-    else {
-      const page = { ...typedNavigation(url), cache: "force-cache" } as const;
-      this.#navigate(page, { by: "typed", replace: true, isReopening: true });
-    }
+    else this.#reopen(url);
     return false;
   }
 
@@ -410,6 +445,8 @@ export class Tab implements AppTab, TabActions {
         return;
       case "trouble":
         return this.#onTrouble(message.trouble, slot, message.isOver === true);
+      case "held":
+        return this.#onHeld(message.url, message.picture);
       case "links":
         return this.#onLinks(message.urls, slot);
       case "reload-sends-form":
@@ -432,7 +469,8 @@ export class Tab implements AppTab, TabActions {
     const url = this.#frame.toReal(message.url, slot);
     if (!/^https?:/.test(url)) {
       // As in a browser, the page stays.
-      if (!isForOtherApp(url) || !this.#openOtherApp(url)) this.#app.notify({ kind: "other-app", url });
+      const isTaken = this.#isInFront() && isForOtherApp(url) && this.#openOtherApp(url);
+      if (!isTaken) this.#notify({ kind: "other-app", url });
       return;
     }
     const isSelfSend = message.method === "GET" && url === this.#page.url.split("#", 1)[0];
@@ -440,7 +478,7 @@ export class Tab implements AppTab, TabActions {
       const destination = navigation.kind === "underway" ? navigation.destination : null;
       if (destination?.kind === "started" && destination.url === url) return;
       this.#change(step.sendItself);
-      if (step.isInLoop(this.#navigation)) return this.#app.notify({ kind: "loop", url }, () => this.state.url !== url);
+      if (step.isInLoop(this.#navigation)) return this.#notify({ kind: "loop", url }, () => this.state.url !== url);
     }
     const replace = message.replace === true;
     this.#navigateAnywhere(pageNavigation(message, url, slot.origin), { by: "started", replace, isSelfSend });
@@ -456,11 +494,25 @@ export class Tab implements AppTab, TabActions {
       if (notice?.trouble === trouble) this.#app.dismissNotice();
     } else if (!told.has(trouble)) {
       told.add(trouble);
-      this.#app.notify(
+      this.#notify(
         { kind: "trouble", trouble, url: this.state.url },
         () => this.#troubles !== told || this.#page.url === "",
       );
     }
+  }
+
+  #onHeld(...addresses: readonly string[]): void {
+    const [url = null, picture = null] = addresses.map((address) =>
+      /^https?:$/.test(URL.parse(address)?.protocol ?? "") ? address : null,
+    );
+    if (!this.#isInFront() || (url === null && picture === null)) return;
+    this.#held = { url, picture };
+    this.#app.draw();
+  }
+
+  /** As `App.notify`, where the person sees the page that it is about. */
+  #notify(...news: Parameters<App["notify"]>): void {
+    if (this.#isInFront()) this.#app.notify(...news);
   }
 
   #onScrolled(historyKey: string, position: Partial<Record<"x" | "y", unknown>> | undefined): void {
@@ -491,7 +543,7 @@ export class Tab implements AppTab, TabActions {
     const { url } = this.#page;
     if (this.#awaited !== null || URL.parse(url)?.origin !== slot.origin) return;
     this.#settle();
-    this.#app.notify({ kind: "resend", url }, () => this.state.phase !== "loaded");
+    this.#notify({ kind: "resend", url }, () => this.state.phase !== "loaded");
   }
 
   // Where that leads

@@ -18,7 +18,7 @@ function openApp(slots = true) {
       parent: shell,
       postMessage: (message: object, origin: string) => log.push(`${name} hears ${JSON.stringify(message)} ${origin}`),
     } as unknown as Window;
-    const history = { depth: 0 };
+    const history = { depth: 0, anchor() {} };
     const element = { contentWindow: page, remove: () => log.push(`${name} goes`), classList: { toggle() {} } };
     const tab = {
       state: { url: "" },
@@ -37,9 +37,9 @@ function openApp(slots = true) {
   const closings: (() => void)[] = [];
   const entries = {
     length: 1,
-    pushState({ windows: count }: { windows: number }) {
+    mark(count: number, isBeginning: boolean) {
       entries.length += 1;
-      log.push(`entry ${count}`);
+      log.push(`${isBeginning ? "beginning" : "entry"} ${count}`);
     },
     go: (steps: number) => log.push(`go ${steps}`),
   };
@@ -64,6 +64,7 @@ function openApp(slots = true) {
     },
     history: entries,
   } as unknown as WindowsOptions);
+  windows.turn(true);
   const speak = (from: number, message: PageToShell, slot: Slot, isActive = true) => {
     const { page } = made[from - 1] as (typeof made)[number];
     const userActivation = { isActive, hasBeenActive: isActive };

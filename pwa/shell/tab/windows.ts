@@ -1,5 +1,5 @@
 /**
- * The windows of the app: the tab that the person opened, and those that pages have opened over it, each with a frame of its
+ * The windows of a tab: that which the person opened, and those that pages have opened over it, each with a frame of its
  * own beside the others, so that a page goes on while its window is in front. They form a stack, since the browser has one
  * session history for all frames of a window: what a window adds to it lies behind what the ones below it have added, and
  * is stepped over when it closes. Scripts of different windows cannot reach each other: what they say goes through here,
@@ -12,6 +12,7 @@ import {
   type WindowNews,
   type WindowOrder,
 } from "../../messages/page-messages.ts";
+import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import { siteName } from "../../messages/tunnel-messages.ts";
 import { OPENED_NAME } from "../../slot/slot-url.ts";
 import type { App } from "../app/app.ts";
@@ -53,6 +54,8 @@ interface OpenedWindow extends AppWindow {
   readonly openedAt: number;
   /** Of the browser's history, with the one that was put there for it. */
   readonly entries: number;
+  /** Turns of the tab before. */
+  readonly turn: number;
 }
 
 /** A document's window that opens others, and one of those. */
@@ -72,7 +75,7 @@ interface Link {
 type Opening = PageToShell & { readonly type: "navigate" };
 
 /** Of a message: the window that speaks, however deep in which window, and what came with it. */
-interface Speaker {
+export interface Speaker {
   readonly source: Window;
   readonly from: AppWindow;
   readonly ports: readonly MessagePort[];
@@ -86,7 +89,12 @@ export interface WindowsOptions {
   /** Makes a tab, whose frame is in no document yet. */
   readonly create: (window: NonNullable<TabOptions["window"]>) => AppWindow;
   /** The browser's own list of what the person has seen. */
-  readonly history: Pick<History, "pushState" | "go" | "length">;
+  readonly history: Pick<History, "go" | "length"> & {
+    /** Adds an entry, at which the tab has so many windows. @param isBeginning the tab's entries begin with it. */
+    mark(windows: number, isBeginning: boolean): void;
+  };
+  /** A page wants a tab for this address, by the person's wish. */
+  readonly openTab: (request: NavigationRequest, how: "in front" | "behind") => void;
 }
 
 interface Post {
@@ -121,6 +129,10 @@ export class Windows {
   #host: ParentNode | null = null;
   /** Has had a tap, and is not open yet. */
   #blank: Link | null = null;
+  /** The person sees the tab. */
+  #isInFront = false;
+  /** How often the tab has come to the front, or was given a new place in the browser's list. */
+  #turns = 0;
   /** When windows were opened that pages have closed since, the latest. By `performance.now()`. */
   #closedByPages: readonly number[] = [];
 
@@ -137,7 +149,7 @@ export class Windows {
     return [this.first, ...this.#opened];
   }
 
-  get state(): WindowState {
+  get state(): Pick<WindowState, "openedBy"> {
     return { openedBy: this.#opened.at(-1)?.openedBy ?? null };
   }
 
@@ -145,6 +157,32 @@ export class Windows {
   mount(host: ParentNode): void {
     this.#host = host;
     host.append(this.first.frame.element);
+    this.#arrange();
+  }
+
+  /** The tab comes to the front, or goes behind another. */
+  turn(isInFront: boolean): void {
+    this.#isInFront = isInFront;
+    this.#arrange();
+  }
+
+  /** The browser's list leads nowhere from here, in none of the windows: an entry of the app's own comes there. */
+  anchor(): void {
+    this.#turns += 1;
+    for (const { frame } of this.all) frame.history.anchor();
+    this.#options.history.mark(this.#opened.length, true);
+  }
+
+  isShown({ frame }: Pick<AppWindow, "frame">): boolean {
+    return this.#isInFront && this.shown.frame === frame;
+  }
+
+  /** The tab goes, with all of its windows. */
+  end(): void {
+    this.#isInFront = false;
+    this.closeAll();
+    this.first.frame.element.remove();
+    this.first.tab.end();
   }
 
   /** Pages are shown as large as the person wants those of their site. */
@@ -185,6 +223,7 @@ export class Windows {
     const url = isBlank ? opening.url : webAddress(opening.url);
     if (opens === undefined || url === null) return false;
     if (this.#options.slots === null) return isBlank;
+    if (opens.tab !== undefined) return this.#openTab(opens.tab, { ...opening, url }, slot, activation);
     const link = this.#link(opens, slot, source, from);
     const named = this.#named(link);
     if (named !== null) {
@@ -196,13 +235,23 @@ export class Windows {
     const isAllowed = this.#options.app.state.settings.windowOpeners.includes(siteName(slot.topLevelOrigin));
     const recent = this.#closedByPages.filter((openedAt) => performance.now() < openedAt + TAP_TIME);
     const hasTap = (activation ?? navigator.userActivation).isActive && recent.length <= MOST_IN_A_ROW;
-    const isAsked = (isAllowed || hasTap) && from === this.shown;
+    const isAsked = (isAllowed || hasTap) && this.isShown(from);
     if (isAsked && isBlank) return this.#keepBlank(link);
     if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, { ...opening, url }, slot);
     else if (isAsked || isBlank) this.#end(link);
     if (isAsked) return link.state.kind === "open";
+    if (!this.#isInFront) return true;
     const show = isBlank ? null : () => this.#show(link, { ...opening, url }, slot);
     this.#options.app.notify({ kind: "window", url: slot.topLevelOrigin, show }, () => from !== this.shown);
+    return true;
+  }
+
+  /** @returns true. */
+  #openTab(how: unknown, opening: Opening, slot: Slot, activation?: Activation): true {
+    const hasTap = (activation ?? navigator.userActivation).isActive && this.#isInFront;
+    const isPage = opening.url !== "about:blank";
+    if (hasTap && isPage)
+      this.#options.openTab(pageNavigation(opening, opening.url, slot.origin), how === "behind" ? how : "in front");
     return true;
   }
 
@@ -216,7 +265,7 @@ export class Windows {
     const address = act.kind === "go" ? webAddress(act.url) : null;
     const going: Opening | null = address === null ? null : { ...GET, url: address };
     if (going !== null && state.kind === "blank") {
-      const mayShow = link.from === this.shown && this.#opened.length < MOST_WINDOWS;
+      const mayShow = this.isShown(link.from) && this.#opened.length < MOST_WINDOWS;
       return mayShow ? this.#show(link, going, slot) : this.#end(link);
     }
     if (act.kind === "close" && state.kind === "blank") return this.#end(link);
@@ -291,7 +340,11 @@ export class Windows {
     tab.end();
     // Where one below has gone on meanwhile, the steps back would lead that one back.
     const isStill = this.all.every((each) => each.frame.history.depth === (depths.get(each) ?? 0));
-    if (isTop && isStill && !isBack) this.#options.history.go(-added);
+    const leads = closing.turn === this.#turns && isStill;
+    if (isTop && this.#isInFront && !isBack) {
+      if (leads) this.#options.history.go(-added);
+      else if (closing.turn !== this.#turns) this.anchor();
+    }
     this.#arrange();
   }
 
@@ -326,7 +379,7 @@ export class Windows {
     const hasOpener = this.#links.get(link.source)?.get(link.id) === link;
     if (this.#blank !== link) this.#endBlank();
     // The phone's own way back leads to it, and closes the window.
-    history.pushState({ windows: this.#opened.length + 1 }, "");
+    history.mark(this.#opened.length + 1, false);
     const opened: OpenedWindow = {
       tab,
       frame,
@@ -335,6 +388,7 @@ export class Windows {
       depths,
       openedAt: performance.now(),
       entries: history.length,
+      turn: this.#turns,
     };
     if (hasOpener) frame.element.name = OPENED_NAME + link.name;
     link.state = { kind: "open", window: opened };
@@ -348,7 +402,7 @@ export class Windows {
   #arrange(): void {
     for (const each of this.all) {
       const { element } = each.frame;
-      const isShown = each === this.shown;
+      const isShown = this.isShown(each);
       element.title = isShown ? "Page" : "Page behind";
       element.inert = !isShown;
       element.classList.toggle("behind", !isShown);

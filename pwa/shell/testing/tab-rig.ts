@@ -61,21 +61,8 @@ export function openApp() {
   return { app, log, hear };
 }
 
-/** A tab with the start page. Its frame does nothing but write down what it is told. */
-export function openTab(
-  { app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">,
-  id = 1,
-  isAsked = true,
-  resumed: readonly KeptEntry[] = [],
-) {
-  const slots = new Map<string, Slot>();
-  const slotFor = (origin: string): Slot => {
-    const slot = slots.get(origin) ?? { label: origin, origin, topLevelOrigin: origin, topLevel: true };
-    slots.set(origin, slot);
-    return slot;
-  };
-  /** What was kept of the history, each time. */
-  const kept: (readonly KeptEntry[])[] = [];
+/** A frame that does nothing but write down what it is told. */
+export function createFakeFrame(log: string[]) {
   const here = { href: "/blank" };
   const step = (_state: null, _unused: string, url: string) => {
     here.href = url;
@@ -105,9 +92,25 @@ export function openTab(
     set src(url: string) {
       log.push(`src ${url}`);
     },
+    title: "",
+    inert: false,
+    name: "",
+    classList: { toggle() {} },
+    remove: () => void log.push("frame goes"),
     addEventListener(_type: "load", listener: () => void) {
       load = listener;
     },
+  };
+  return { element, contentWindow, load: () => load() };
+}
+
+/** Slots that are there at once. */
+export function createFakeSlots(log: string[]) {
+  const slots = new Map<string, Slot>();
+  const slotFor = (origin: string): Slot => {
+    const slot = slots.get(origin) ?? { label: origin, origin, topLevelOrigin: origin, topLevel: true };
+    slots.set(origin, slot);
+    return slot;
   };
   /** Origins for which no host is free. */
   const homeless = new Set<string>();
@@ -126,15 +129,31 @@ export function openTab(
     },
     endStandIns() {},
   };
+  return { slotFor, homeless, booted, slots: slotFrames as unknown as SlotFrames };
+}
+
+/** A tab with the start page. Its frame does nothing but write down what it is told. */
+export function openTab(
+  { app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">,
+  id = 1,
+  isAsked = true,
+  resumed: readonly KeptEntry[] = [],
+) {
+  const { slotFor, homeless, booted, slots } = createFakeSlots(log);
+  const { element, contentWindow, load } = createFakeFrame(log);
+  /** What was kept of the history, each time. */
+  const kept: (readonly KeptEntry[])[] = [];
   const tab = new Tab({
     id,
     app,
     frame: new PageFrame(
       element as unknown as HTMLIFrameElement,
-      new SlotPlaces(slotFrames as unknown as SlotFrames),
+      new SlotPlaces(slots),
       (entries) => void kept.push(entries),
     ),
     onCommit() {},
+    isInFront: () => true,
+    anchor: () => void log.push("anchor"),
     openOtherApp(url) {
       log.push(`open ${url}`);
       return isAsked;
@@ -158,7 +177,7 @@ export function openTab(
     report(url, "loaded", historyKey);
   };
   /** What the chrome draws. */
-  const shown = (): BrowserState => ({ ...app.state, ...tab.state, openedBy: null });
+  const shown = (): BrowserState => ({ ...app.state, ...tab.state, openedBy: null, tabs: [] });
   if (resumed.length > 0) tab.resume(resumed);
   report("/blank", "loaded", "start");
   return {

@@ -107,7 +107,7 @@ function furnish(root: HTMLElement) {
  * is larger or smaller than it comes is laid out for less room or more, as browsers zoom, and then fills the same place.
  */
 const FRAMES =
-  "iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:Canvas}.behind{visibility:hidden}" +
+  "iframe{position:absolute;inset:0;width:100%;height:100%;border:0;background:Canvas}.behind{visibility:hidden;translate:-200vw}" +
   ".sized{--fit:var(--zoom);width:calc(100%/var(--fit));height:calc(100%/var(--fit));" +
   "transform:scale(var(--fit));transform-origin:0 0}.wide{--fit:calc(var(--zoom)*var(--wide,1))}";
 
@@ -121,9 +121,9 @@ function fitWide(host: HTMLElement): void {
   }).observe(host);
 }
 
-/** A server's question comes by itself, where the person has nothing else open. */
-function sheetOf({ signIn }: BrowserState, { sheet }: UiState): SheetName | null {
-  return sheet ?? (signIn === null ? null : "sign-in");
+/** A server's question comes by itself, and so does what can be done with a link, where the person has nothing else open. */
+function sheetOf({ signIn, held }: BrowserState, { sheet }: UiState): SheetName | null {
+  return sheet ?? (held !== null ? "held" : signIn === null ? null : "sign-in");
 }
 
 function focusFrame(frame: HTMLIFrameElement | null): void {

@@ -1,5 +1,5 @@
 /** The chrome's own state, which neither the app nor a tab needs to know. */
-export type SheetName = "menu" | "site" | "past" | "settings" | "devices" | "sign-in";
+export type SheetName = "menu" | "tabs" | "held" | "site" | "past" | "settings" | "devices" | "sign-in";
 
 export interface UiState {
   readonly sheet: SheetName | null;

@@ -39,6 +39,7 @@ interface NewWindow {
   /** "" for none. */
   readonly name: string;
   readonly hasOpener: boolean;
+  readonly tab?: OpensWindow["tab"];
 }
 
 interface Leaving {
@@ -370,10 +371,20 @@ function hrefOf(link: Element): string {
 /** Links in closed shadow roots, of which nobody outside is told. */
 const hiddenLinks = new WeakMap<Event, Element>();
 
+/** How the person wants the link of a click in a tab, by the middle button or a key, if so. */
+function tabFor({ button, ctrlKey, metaKey, shiftKey }: MouseEvent): OpensWindow["tab"] {
+  const isWanted = button === 1 || (button === 0 && (ctrlKey || metaKey));
+  return isWanted ? (shiftKey ? "in front" : "behind") : undefined;
+}
+
 /** The link that was clicked, unless the browser does something else with the click. */
 function linkOf(event: MouseEvent): Element | undefined {
-  if (event.defaultPrevented || event.button !== 0) return undefined;
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
+  if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
+  return linkUnder(event);
+}
+
+function linkUnder(event: MouseEvent): Element | undefined {
+  if (event.defaultPrevented) return undefined;
   const link = event
     .composedPath()
     .find((node): node is Element => "localName" in node && /^(?:a|area)$/i.test(String(node.localName)));
@@ -381,10 +392,17 @@ function linkOf(event: MouseEvent): Element | undefined {
 }
 
 function onClick(event: MouseEvent, context: PageContext): void {
-  const link = linkOf(event);
+  const tab = tabFor(event);
+  const link = tab === undefined ? linkOf(event) : linkUnder(event);
   const url = link === undefined ? "" : hrefOf(link);
   if (link === undefined || url === "") return;
   const goal = navigationGoal(url, "page", context.config);
+  if (tab !== undefined) {
+    if (goal.kind === "native") return;
+    event.preventDefault();
+    openWindow(url, { name: "", hasOpener: false, tab }, link, context);
+    return;
+  }
   if (link.hasAttribute("download") && goal.kind === "slot") {
     event.preventDefault();
     context.realm.location.assign(downloadUrl(url, link.getAttribute("download") ?? "", context.config));
@@ -394,6 +412,17 @@ function onClick(event: MouseEvent, context: PageContext): void {
   const target = targetOf(link, "target", context);
   const encoding = "application/x-www-form-urlencoded";
   if (goToTarget({ target, url, data: null, encoding, element: link }, context)) event.preventDefault();
+}
+
+/** A link or a picture under a finger, for a while: the app offers what can be done with it, by its real address. */
+function onHeld(event: PointerEvent, context: PageContext): void {
+  const link = linkUnder(event);
+  const picture = event.composedPath().find((node) => node instanceof HTMLImageElement);
+  const url = link === undefined ? "" : toReal(hrefOf(link), context.config);
+  const source = picture === undefined ? "" : toReal(picture.currentSrc, context.config);
+  if (event.pointerType === "mouse" || event.defaultPrevented || !/^https?:/.test(url || source)) return;
+  event.preventDefault();
+  context.toShell({ tag: MESSAGE_TAG, type: "held", url, picture: source });
 }
 
 function actionOf(form: Element, submitter: Element | null, { realm }: PageContext): string | undefined {
@@ -463,8 +492,11 @@ function openWindow(url: string | null, goer: NewWindow, element: Element, conte
 }
 
 /** @param url real; null for none. */
-function opensFor({ name, hasOpener }: NewWindow, url: string | null): { opens: OpensWindow; shown: Window | null } {
-  return hasOpener ? windows.open(name, url) : { opens: { id: null, name }, shown: null };
+function opensFor(
+  { name, hasOpener, tab }: NewWindow,
+  url: string | null,
+): { opens: OpensWindow; shown: Window | null } {
+  return hasOpener ? windows.open(name, url) : { opens: { id: null, name, ...(tab && { tab }) }, shown: null };
 }
 
 const { attachShadow, getAttribute, setAttribute, removeAttribute } = Element.prototype;
@@ -517,6 +549,7 @@ function patchTargets(context: PageContext): () => void {
   });
   // The next document has what listens to the window.
   const click = (event: MouseEvent) => isThere(context) && onClick(event, context);
+  const held = (event: PointerEvent) => isThere(context) && onHeld(event, context);
   const submitted = (event: SubmitEvent) => {
     const { defaultPrevented, target, submitter } = event;
     if (isThere(context) && !defaultPrevented && submit(target as HTMLFormElement, submitter, context))
@@ -524,7 +557,8 @@ function patchTargets(context: PageContext): () => void {
   };
   const listen = () => {
     // The bubble phase on the window comes last, so the page's own handlers had their say.
-    realm.addEventListener("click", click);
+    for (const type of ["click", "auxclick"] as const) realm.addEventListener(type, click);
+    if (context.config.topLevel && realm === window) realm.addEventListener("contextmenu", held);
     realm.addEventListener("submit", submitted);
   };
   listen();

@@ -42,6 +42,17 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
         onEditing={(isEditing) => ui.change({ isEditing })}
         onSiteInfo={() => ui.change({ sheet: "site" })}
       />
+      {state.tabs.length > 1 && (
+        <button
+          type="button"
+          class="icon-button bar-button bar-tabs"
+          aria-label={`Tabs: ${state.tabs.length}`}
+          aria-haspopup="dialog"
+          onClick={() => ui.change({ sheet: "tabs" })}
+        >
+          <span>{state.tabs.length}</span>
+        </button>
+      )}
       <BarButton icon="home" label="Home" className="bar-home" onClick={() => actions.tab.home()} />
       <BarButton icon="menu" label="Menu" opensDialog onClick={() => ui.change({ sheet: "menu" })} />
     </nav>
@@ -135,6 +146,14 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
   if (notice !== null) {
     const { kind } = notice;
     const offers: Offer[] = [];
+    if (kind === "closed-tab")
+      offers.push([
+        "Undo",
+        () => {
+          app.dismissNotice();
+          notice.undo();
+        },
+      ]);
     if (kind === "forgotten") offers.push(["Undo", () => app.rememberRecent()]);
     if (kind === "window") offers.push(...windowOffers(notice, state, app));
     if (kind === "resend") offers.push(["Send again", () => tab.sendAgain()]);
@@ -218,6 +237,8 @@ export function noticeText(notice: Notice): string {
     case "not-cleared":
     case "wrong-key":
       return notice.why ?? "Wrong key: this phone keeps the pairing that it had";
+    case "closed-tab":
+      return `Closed ${notice.title}`;
     case "forgotten":
       return "Recent sites forgotten";
   }

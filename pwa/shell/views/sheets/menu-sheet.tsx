@@ -7,6 +7,8 @@ import type { Ui } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
 
 const GLYPHS = {
+  plus: "M12 5v14M5 12h14",
+  tabs: "M8 8h11a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1zM4 16V5a1 1 0 0 1 1-1h11",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0z",
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
   share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
@@ -34,6 +36,7 @@ export function MenuSheet(props: MenuProps) {
       {isPage && <PageIcons {...props} />}
       {isPage && <PageSize {...props} />}
       <ul class="menu-rows">
+        <TabRows {...props} />
         {isPage && <PageRows {...props} />}
         <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
       </ul>
@@ -118,6 +121,23 @@ function PageSize({ state: { url, settings }, actions }: MenuProps) {
   );
 }
 
+/** Where pages have one frame, there is one tab. */
+function TabRows({ state: { tabs }, actions, ui }: MenuProps) {
+  if (tabs.length === 0) return null;
+  const open = () => {
+    ui.change({ sheet: null });
+    actions.tabs.open();
+  };
+  return (
+    <>
+      <MenuRow icon="plus" label="New tab" onClick={open} />
+      {tabs.length > 1 && (
+        <MenuRow icon="tabs" label={`Tabs (${tabs.length})`} onClick={() => ui.change({ sheet: "tabs" })} />
+      )}
+    </>
+  );
+}
+
 function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProps) {
   const isLoaded = phase === "loaded" && error === null;
   const [isCopied, setCopied] = useState(false);
@@ -172,7 +192,9 @@ function MenuIcon({ icon, label, isDisabled = false, isOn = false, onClick }: Me
   );
 }
 
-function MenuRow({ icon, label, onClick }: { icon: keyof typeof GLYPHS; label: string; onClick: () => void }) {
+export type RowIcon = keyof typeof GLYPHS;
+
+export function MenuRow({ icon, label, onClick }: { icon: RowIcon; label: string; onClick: () => void }) {
   return (
     <li>
       <button type="button" class="menu-row" onClick={onClick}>

@@ -10,6 +10,7 @@ import { SettingsSheet } from "./settings-sheet.tsx";
 import { Sheet } from "./sheet.tsx";
 import { SignInSheet } from "./sign-in-sheet.tsx";
 import { PastSheet, SiteSheet } from "./site-sheet.tsx";
+import { HeldSheet, TabsSheet } from "./tabs-sheet.tsx";
 
 /** The sheets, and the phone that they show. */
 export function openSheets(options: PhoneOptions) {
@@ -28,6 +29,10 @@ export function openSheets(options: PhoneOptions) {
       switch (name) {
         case "menu":
           return <MenuSheet state={state} actions={actions} ui={ui} />;
+        case "held":
+          return state.held && <HeldSheet held={state.held} hasTabs={state.tabs.length > 0} actions={actions} />;
+        case "tabs":
+          return <TabsSheet state={state} actions={actions} ui={ui} />;
         case "site":
           return <SiteSheet state={state} actions={actions} phone={phone} ui={ui} />;
         case "past":

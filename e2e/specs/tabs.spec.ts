@@ -1,0 +1,181 @@
+/** Tabs: each keeps its page, its history and what was typed; the phone's way back is the tab's own. */
+import { type AppPage, expect, test } from "../fixtures/browser.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+
+const TITLES = ["First", "Second", "Third"] as const;
+
+function servePages(origin: TestOrigin): void {
+  for (const title of TITLES)
+    origin.page(
+      `/${title}`,
+      `<script>document.title = "${title}"</script><h1>${title}</h1><input aria-label="Note"><a href="/Second">On</a>` +
+        `<div style="height: 3000px"></div>`,
+    );
+}
+
+const heading = (app: AppPage, title: string) => app.frame().getByRole("heading", { name: title });
+const menu = async (app: AppPage, row: string | RegExp) => {
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("dialog", { name: "Menu" }).getByRole("button", { name: row }).click();
+};
+const list = (app: AppPage) => app.page.getByRole("dialog", { name: /tabs?$/ });
+const turnTo = async (app: AppPage, title: string) => {
+  await app.page.getByRole("button", { name: /^Tabs:/ }).click();
+  await list(app).getByRole("button", { name: title }).first().click();
+};
+
+test("each tab keeps its page as it is, its own history, and the phone's way back is the tab's", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  servePages(origin);
+  servePages(otherOrigin);
+  await app.goto(`${origin.origin}/First`);
+  await app.frame().getByLabel("Note").fill("kept");
+  await menu(app, "New tab");
+  await expect(app.page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
+  await app.goto(`${otherOrigin.origin}/First`);
+  await app.navigated(() => app.frame().getByRole("link", { name: "On" }).click());
+  await app.goto(`${otherOrigin.origin}/Third`);
+
+  await turnTo(app, "First");
+  await expect(app.frame().getByLabel("Note")).toHaveValue("kept");
+  await expect(app.address).toHaveValue(`${origin.origin}/First`);
+  await app.navigated(() => app.frame().getByRole("link", { name: "On" }).click());
+  await expect(heading(app, "Second")).toBeVisible();
+  await app.navigated(() => app.page.evaluate(() => history.back()));
+  await expect(heading(app, "First")).toBeVisible();
+
+  // Its entries lie before those of the other tab in the browser's own list.
+  await turnTo(app, "Third");
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/Third`);
+  await app.navigated(() => app.page.getByRole("button", { name: "Back", exact: true }).click());
+  await expect(heading(app, "Second")).toBeVisible();
+  await app.navigated(() => app.page.evaluate(() => history.back()));
+  await expect(heading(app, "First")).toBeVisible();
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/First`);
+  for (const title of ["Second", "Third"]) {
+    await menu(app, "Forward");
+    await expect(heading(app, title)).toBeVisible();
+  }
+
+  await turnTo(app, "First");
+  await expect(heading(app, "First")).toBeVisible();
+});
+
+test("tabs are closed, taken back, arranged, and there again after the app was closed", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  servePages(origin);
+  servePages(otherOrigin);
+  await app.goto(`${origin.origin}/First`);
+  for (const title of ["Second", "Third"]) {
+    await menu(app, "New tab");
+    await app.goto(`${otherOrigin.origin}/${title}`);
+  }
+  const names = () => list(app).locator(".row-title").allTextContents();
+  await app.page.getByRole("button", { name: "Tabs: 3" }).click();
+  await list(app).getByRole("button", { name: "Arrange" }).click();
+  await list(app).getByRole("button", { name: "Move Third up" }).click();
+  expect(await names()).toEqual(["First", "Third", "Second"]);
+  await list(app).getByRole("button", { name: "Arrange" }).click();
+  await list(app).getByRole("button", { name: "Close First" }).click();
+  expect(await names()).toEqual(["Third", "Second"]);
+  await list(app).getByRole("button", { name: "Close", exact: true }).click();
+  await app.page.locator(".notice-bar").getByRole("button", { name: "Undo" }).click();
+  await expect(heading(app, "First")).toBeVisible();
+
+  await app.page.goto(app.base);
+  await expect(heading(app, "First")).toBeVisible();
+  await app.page.getByRole("button", { name: "Tabs: 3" }).click();
+  expect(await names()).toEqual(["First", "Third", "Second"]);
+  await list(app).getByRole("button", { name: "Second" }).first().click();
+  await expect(heading(app, "Second")).toBeVisible();
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/Second`);
+});
+
+test("links open in tabs by the keys of a desk and by a long press; a tab that a link has opened leads back", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  servePages(origin);
+  servePages(otherOrigin);
+  origin.page("/links", `<a href="${otherOrigin.origin}/First">Other</a> <a href="/Second">Own</a>`);
+  await app.goto(`${origin.origin}/links`);
+  await app
+    .frame()
+    .getByRole("link", { name: "Own" })
+    .click({ modifiers: ["Control"] });
+  await expect(app.page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
+  await expect(app.address).toHaveValue(`${origin.origin}/links`);
+  await app
+    .frame()
+    .getByRole("link", { name: "Other" })
+    .click({ button: "middle", modifiers: ["Shift"] });
+  await expect(heading(app, "First")).toBeVisible();
+  expect(otherOrigin.requestsTo("/First")[0]?.headers.referer).toBe(`${origin.origin}/`);
+  await app.page.evaluate(() => history.back());
+  await expect(app.page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
+  await expect(app.address).toHaveValue(`${origin.origin}/links`);
+
+  const hold = () =>
+    app.frame().getByRole("link", { name: "Other" }).dispatchEvent("contextmenu", { pointerType: "touch" });
+  await hold();
+  const sheet = app.page.getByRole("dialog", { name: new URL(otherOrigin.origin).host });
+  await sheet.getByRole("button", { name: "Open link behind" }).click();
+  await expect(app.page.getByRole("button", { name: "Tabs: 3" })).toBeVisible();
+  await hold();
+  await expect(sheet).toBeVisible();
+  await app.page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+  await turnTo(app, "First");
+  await expect(heading(app, "First")).toBeVisible();
+});
+
+test("a page behind goes on, opens nothing, and leads the page in front nowhere", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  servePages(otherOrigin);
+  origin.page(
+    "/busy",
+    `<p id="count">0</p><button>Begin</button><script>
+      let count = 0;
+      document.querySelector("button").onclick = () => setInterval(() => {
+        document.querySelector("p").textContent = ++count;
+        history.pushState(count, "");
+        fetch("/phase").then((answer) => answer.text()).then((phase) => {
+          if (phase === "behind") open("${otherOrigin.origin}/Second");
+        });
+        if (count % 5 === 0) location.hash = count;
+      }, 100);
+    </script>`,
+  );
+  let phase = "in front";
+  origin.route("/phase", ({ reply }) =>
+    reply(200, { "content-type": "text/plain", "cache-control": "no-store" }, phase),
+  );
+  await app.goto(`${origin.origin}/busy`);
+  await app.frame().getByRole("button", { name: "Begin" }).click();
+  await menu(app, "New tab");
+  await app.goto(`${otherOrigin.origin}/First`);
+  await app.goto(`${otherOrigin.origin}/Third`);
+  phase = "behind";
+  const counts = app.page.frames().find((frame) => frame.url().includes("/busy"));
+  const counted = async () => Number(await counts?.locator("#count").textContent());
+  const before = await counted();
+  const asked = () => origin.requestsTo("/phase").length;
+  const first = asked();
+  await expect.poll(asked).toBeGreaterThan(first + 10);
+  expect(otherOrigin.requestsTo("/Second")).toEqual([]);
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/Third`);
+  await app.page.getByRole("button", { name: "Back", exact: true }).click();
+  await expect(heading(app, "First")).toBeVisible();
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/First`);
+  expect(await counted()).toBeGreaterThan(before);
+});

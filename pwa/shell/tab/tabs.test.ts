@@ -1,0 +1,189 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { type DocumentPhase, MESSAGE_TAG } from "../../messages/page-messages.ts";
+import type { Notice } from "../app/state.ts";
+import { SlotPlaces } from "../frames/slot-frames.ts";
+import { createFakeFrame, createFakeSlots, openApp } from "../testing/tab-rig.ts";
+import type { KeptEntry } from "./session-history.ts";
+import { type OtherTabs, Tabs } from "./tabs.ts";
+import type { AppWindow } from "./windows.ts";
+
+const [A, B] = ["https://a.example", "https://b.example"];
+const TOP = { x: 0, y: 0 };
+
+afterEach(() => void vi.unstubAllGlobals());
+
+/** Tabs whose frames do nothing but write down what they are told. */
+function openTabs(mostBehind = 5) {
+  const { app, log } = openApp();
+  const { slotFor, slots } = createFakeSlots(log);
+  const marks: unknown[] = [];
+  let kept: { readonly entries: readonly KeptEntry[]; readonly others: OtherTabs } | null = null;
+  vi.stubGlobal("history", { go: (delta: number) => log.push(`browser goes ${delta}`) });
+  const tabs = new Tabs({
+    app,
+    places: new SlotPlaces(slots),
+    slots,
+    createFrame: () => createFakeFrame(log).element as unknown as HTMLIFrameElement,
+    focusPage() {},
+    openOtherApp: () => false,
+    history: {
+      length: 1,
+      go: (delta = 0) => log.push(`go ${delta}`),
+      pushState: (state: unknown) => marks.push(state),
+    },
+    keep(entries, others) {
+      kept = { entries, others };
+    },
+    mostBehind,
+  });
+  tabs.mount({ append() {} } as unknown as ParentNode);
+  const report = ({ tab, frame }: AppWindow, url: string, phase: DocumentPhase, historyKey: string) => {
+    const slot = url.startsWith("/") ? null : slotFor(new URL(url).origin);
+    const sent = { title: url, isPosted: false, icon: null };
+    const message = { tag: MESSAGE_TAG, type: "document", phase, url, historyKey, ...sent } as const;
+    tab.onPageMessage(message, slot, frame.element.contentWindow as Window);
+  };
+  /** A document comes into the window, with an entry of its own. */
+  const show = (window: AppWindow, url: string, historyKey: string) => {
+    report(window, url, "loading", historyKey);
+    report(window, url, "loaded", historyKey);
+  };
+  const open = () => {
+    tabs.open();
+    const { first } = tabs.windows;
+    report(first, "/blank", "loaded", "start");
+    return first;
+  };
+  const { first } = tabs.windows;
+  report(first, "/blank", "loaded", "start");
+  log.length = 0;
+  return {
+    app,
+    tabs,
+    first,
+    log,
+    marks,
+    show,
+    open,
+    kept: () => kept,
+    urls: () => tabs.state.tabs.map(({ url }) => url),
+  };
+}
+
+it("goes through a tab's own history where the browser's list has another tab's entries before it", () => {
+  const { tabs, first, log, marks, show, open } = openTabs();
+  show(first, `${A}/1`, "a1");
+  show(first, `${A}/2`, "a2");
+  first.tab.back();
+  expect(log.splice(0)).toContain("browser goes -1");
+  show(first, `${A}/1`, "a1");
+  first.tab.forward();
+  show(first, `${A}/2`, "a2");
+
+  const second = open();
+  expect(marks).toEqual([{ tab: 1, windows: 0 }]);
+  show(second, `${B}/1`, "b1");
+  tabs.show(1);
+  expect(marks.splice(0)).toHaveLength(2);
+  log.length = 0;
+  first.tab.back();
+  expect(log).toContain(`replace ${A}/1`);
+  expect(marks).toEqual([{ tab: 3, windows: 0 }]);
+  // The browser may give it the key of the entry whose place it takes.
+  show(first, `${A}/1`, "a2");
+  expect(first.tab.state).toMatchObject({ url: `${A}/1`, canGoBack: true, canGoForward: true });
+  first.tab.forward();
+  show(first, `${A}/2`, "a2");
+  expect(first.tab.state).toMatchObject({ url: `${A}/2`, canGoForward: false });
+
+  // What it adds from now on, the browser leads through.
+  show(first, `${A}/3`, "a3");
+  log.length = 0;
+  first.tab.back();
+  expect(log).toContain("browser goes -1");
+});
+
+it("takes the phone's way back from the beginning of a tab for a step of that tab", () => {
+  const { tabs, first, log, marks, show, open, urls } = openTabs();
+  show(first, `${A}/1`, "a1");
+  show(first, `${A}/2`, "a2");
+  open();
+  tabs.show(1);
+  marks.length = 0;
+  tabs.onEntry({ tab: 1, windows: 0 });
+  expect(log).toContain(`replace ${A}/1`);
+  expect(marks.length).toBeGreaterThan(0);
+  show(first, `${A}/1`, "a1b");
+  expect(urls()).toEqual([`${A}/1`, ""]);
+
+  // A tab with the start page alone closes.
+  tabs.show(2);
+  tabs.onEntry({ tab: 3, windows: 0 });
+  expect(urls()).toEqual([`${A}/1`]);
+  // An entry of the tab's own.
+  const steps = log.length;
+  tabs.onEntry(marks.at(-1));
+  expect(log.length).toBe(steps);
+});
+
+it("puts the tab in front behind what a frame behind it has added to the browser's list", () => {
+  const { first, log, marks, show, open } = openTabs();
+  show(first, `${A}/1`, "a1");
+  const second = open();
+  show(second, `${B}/1`, "b1");
+  show(second, `${B}/2`, "b2");
+  marks.length = 0;
+  show(first, `${A}/2`, "a2");
+  expect(marks).toHaveLength(1);
+  log.length = 0;
+  second.tab.back();
+  expect(log).toContain(`replace ${B}/1`);
+});
+
+it("keeps frames while there is room, and brings a page back without one where it was", () => {
+  const { tabs, first, log, show, open, urls } = openTabs(1);
+  show(first, `${A}/1`, "a1");
+  show(first, `${A}/2`, "a2");
+  show(open(), `${B}/1`, "b1");
+  open();
+  expect(tabs.all).toHaveLength(2);
+  expect(urls()).toEqual([`${A}/2`, `${B}/1`, ""]);
+  log.length = 0;
+  tabs.show(1);
+  expect(log).toContain("src /blank");
+  const { tab, frame } = tabs.windows.first;
+  expect(tab.state).toMatchObject({ phase: "loading", destination: { url: `${A}/2` } });
+  expect(frame).not.toBe(first.frame);
+});
+
+it("closes a tab, and takes that back where it was", () => {
+  const { app, tabs, first, show, open, urls } = openTabs();
+  show(first, `${A}/1`, "a1");
+  show(open(), `${B}/1`, "b1");
+  tabs.move(2, 0);
+  expect(urls()).toEqual([`${B}/1`, `${A}/1`]);
+  tabs.close(2);
+  expect(urls()).toEqual([`${A}/1`]);
+  const notice = app.state.notice as Notice & { kind: "closed-tab" };
+  notice.undo();
+  expect(urls()).toEqual([`${B}/1`, `${A}/1`]);
+  expect(tabs.state.tabs[0]).toMatchObject({ isShown: true });
+  tabs.close(1);
+  tabs.close(2);
+  expect(urls()).toEqual([""]);
+});
+
+it("is told to be kept, is there again, and forgets", () => {
+  const { first, show, open, kept } = openTabs();
+  show(first, `${A}/1`, "a1");
+  show(open(), `${B}/1`, "b1");
+  const entry = { url: `${A}/1`, isRepeatable: true, scroll: TOP };
+  const { others } = kept() ?? { others: { tabs: [], at: 0 } };
+  expect(others).toMatchObject({ at: 1, tabs: [{ title: `${A}/1`, entries: [{ url: "" }, entry] }] });
+
+  const again = openTabs();
+  again.tabs.resume(others);
+  expect(again.urls()).toEqual([`${A}/1`, ""]);
+  again.tabs.forget((url) => url.startsWith(A));
+  expect(again.urls()).toEqual([""]);
+});

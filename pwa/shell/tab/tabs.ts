@@ -1,0 +1,359 @@
+/**
+ * The person's tabs, each with its windows. The browser has one session history for the frames of all of them, so a tab that
+ * comes to the front gets an entry of the app's own there: behind it lies what the tab adds from now on, and before it what
+ * others have added. The browser leads through the former; through what the tab had before, it goes by itself, and the
+ * phone's way back, which comes to that entry, is a step of the tab. A tab behind keeps its frame, and so its page as it is,
+ * while there is room; else its page comes back from the phone's store when it is shown.
+ */
+import type { PageToShell } from "../../messages/page-messages.ts";
+import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
+import type { App } from "../app/app.ts";
+import type { SiteSize, TabLine, TabsActions, WindowState } from "../app/state.ts";
+import type { PagePlaces, Slot } from "../frames/places.ts";
+import type { SlotFrames } from "../frames/slot-frames.ts";
+import { SlotPlaces } from "../frames/slot-frames.ts";
+import { typedNavigation } from "./navigation-request.ts";
+import { PageFrame } from "./page-frame.ts";
+import type { KeptEntry } from "./session-history.ts";
+import { Tab, type TabOptions } from "./tab.ts";
+import { type AppWindow, type Speaker, Windows } from "./windows.ts";
+
+/** A tab, as it outlives its frame, and the app. */
+export interface KeptTab {
+  readonly entries: readonly KeptEntry[];
+  readonly title: string;
+}
+
+/** All but the one shown, which would be at this index of them. */
+export interface OtherTabs {
+  readonly tabs: readonly KeptTab[];
+  readonly at: number;
+}
+
+type Page = Pick<TabLine, "url" | "title" | "icon">;
+
+interface OneTab {
+  readonly id: number;
+  /** The tab whose page has led to it, to which Back leads from its beginning. */
+  readonly from: OneTab | null;
+  /** Of the frame, or of the one that it had. */
+  entries: readonly KeptEntry[];
+  frames: /** Of pages as they are. */
+    | { readonly kind: "live"; readonly windows: Windows }
+    /** It has no frame, until it is shown. */
+    | { readonly kind: "kept"; readonly page: Page };
+  /** Grows with each time that a tab is shown. */
+  shownAt: number;
+}
+
+export interface TabsOptions {
+  readonly app: App;
+  readonly places: PagePlaces | null;
+  readonly slots: SlotFrames | null;
+  readonly createFrame: () => HTMLIFrameElement;
+  readonly focusPage: () => void;
+  readonly openOtherApp: TabOptions["openOtherApp"];
+  /** The browser's own list. */
+  readonly history: Pick<History, "pushState" | "go" | "length">;
+  /** Hears where the person is, in the tab shown and in the others. */
+  readonly keep: (entries: readonly KeptEntry[], others: OtherTabs) => void;
+  /** Frames of tabs that are kept beside that of the one shown. */
+  readonly mostBehind: number;
+}
+
+export class Tabs implements TabsActions {
+  readonly #options: TabsOptions;
+  #tabs: readonly OneTab[];
+  #shown: OneTab;
+  #host: ParentNode | null = null;
+  #lastId = 0;
+  /** The tunnel knows each window by a number. */
+  #lastWindow = 0;
+  #turns = 0;
+  /** Of the entry that the tab shown has in the browser's list. */
+  #mark = 0;
+  /** Entries of each frame, of which the tab shown knows. */
+  readonly #added = new WeakMap<PageFrame, number>();
+
+  constructor(options: TabsOptions) {
+    this.#options = options;
+    this.#shown = this.#create(null);
+    this.#tabs = [this.#shown];
+  }
+
+  /** Of the tab shown. */
+  get windows(): Windows {
+    const { frames } = this.#shown;
+    if (frames.kind === "kept") throw new Error("Cannot show the tab: it has no frame");
+    return frames.windows;
+  }
+
+  /** Windows of all tabs that have their frames. */
+  get all(): readonly AppWindow[] {
+    return this.#tabs.flatMap(({ frames }) => (frames.kind === "live" ? frames.windows.all : []));
+  }
+
+  /** There may be more than one: where pages have no hosts of their own, there is one frame. */
+  get areMany(): boolean {
+    return this.#options.places instanceof SlotPlaces;
+  }
+
+  get state(): WindowState {
+    const { areMany } = this;
+    const tabs = areMany
+      ? this.#tabs.map((each) => ({ id: each.id, isShown: each === this.#shown, ...pageOf(each) }))
+      : [];
+    return { ...this.windows.state, tabs };
+  }
+
+  /** @param host all frames go into it. */
+  mount(host: ParentNode): void {
+    this.#host = host;
+    this.windows.mount(host);
+    this.windows.turn(true);
+  }
+
+  lay(sizeOf: (url: string) => Pick<SiteSize, "isWide" | "zoom">): void {
+    for (const windows of this.#live) windows.lay(sizeOf);
+  }
+
+  /** The window that a document is in, however deep. */
+  of(source: Window): AppWindow | null {
+    for (const windows of this.#live) {
+      const window = windows.of(source);
+      if (window !== null) return window;
+    }
+    return null;
+  }
+
+  /** As `Windows.take`. */
+  take(message: PageToShell, slot: Slot, speaker: Speaker): boolean {
+    return this.#live.some((windows) => windows.all.includes(speaker.from) && windows.take(message, slot, speaker));
+  }
+
+  open(request: NavigationRequest | null = null, how: "in front" | "behind" = "in front"): void {
+    const tab = this.#create(request === null ? null : this.#shown);
+    const { frames } = tab;
+    if (frames.kind === "kept") return;
+    this.#tabs = this.#tabs.toSpliced(this.#tabs.indexOf(this.#shown) + 1, 0, tab);
+    if (this.#host !== null) frames.windows.mount(this.#host);
+    const { frame, tab: first } = frames.windows.first;
+    if (request === null) frame.showStart();
+    else first.sendTo(request);
+    if (how === "in front") this.#turnTo(tab);
+    else this.#changed();
+  }
+
+  openLink(url: string, how: "in front" | "behind"): void {
+    const { origin = null } = URL.parse(this.windows.shown.tab.state.url) ?? {};
+    this.open(typedNavigation(url, origin), how);
+  }
+
+  show(id: number): void {
+    const tab = this.#find(id);
+    if (tab !== undefined && tab !== this.#shown) this.#turnTo(tab);
+  }
+
+  close(id: number): void {
+    const tab = this.#find(id);
+    if (tab === undefined) return;
+    if (this.#tabs.length === 1) this.open();
+    const at = this.#tabs.indexOf(tab);
+    const left = this.#tabs.filter((each) => each !== tab);
+    const latest = left.toSorted((one, other) => other.shownAt - one.shownAt)[0];
+    const next = left.find((each) => each === tab.from) ?? latest;
+    const page = pageOf(tab);
+    if (tab === this.#shown && next !== undefined) this.#turnTo(next);
+    rest(tab);
+    this.#tabs = this.#tabs.filter((each) => each !== tab);
+    this.#changed();
+    if (page.url === "") return;
+    const undo = () => {
+      this.#tabs = this.#tabs.toSpliced(at, 0, tab);
+      this.#turnTo(tab);
+    };
+    this.#options.app.notify({ kind: "closed-tab", title: page.title || page.url, undo }, () =>
+      this.#tabs.includes(tab),
+    );
+  }
+
+  move(id: number, to: number): void {
+    const tab = this.#find(id);
+    if (tab === undefined) return;
+    this.#tabs = this.#tabs.filter((each) => each !== tab).toSpliced(to, 0, tab);
+    this.#changed();
+  }
+
+  /** Tabs of before the app was closed. */
+  resume({ tabs, at }: OtherTabs): void {
+    if (!this.areMany) return;
+    const resumed = tabs.map(({ entries, title }): OneTab => {
+      const { url = "" } = entries.findLast(({ isAhead }) => !isAhead) ?? {};
+      const page = { url, title, icon: null };
+      return { id: ++this.#lastId, from: null, entries, frames: { kind: "kept", page }, shownAt: 0 };
+    });
+    this.#tabs = [...resumed.slice(0, at), ...this.#tabs, ...resumed.slice(at)];
+    this.#changed();
+  }
+
+  /** @param isOf says of URLs whether they go. */
+  forget(isOf: (url: string) => boolean): void {
+    for (const { frame } of this.all) frame.history.forget(isOf);
+    for (const tab of this.#tabs) {
+      if (tab.frames.kind === "kept") tab.entries = tab.entries.filter(({ url }) => url === "" || !isOf(url));
+    }
+    this.#tabs = this.#tabs.filter(({ frames }) => frames.kind === "live" || !isOf(frames.page.url));
+    this.#changed();
+  }
+
+  /** The browser's list has come to an entry of the app's own. */
+  onEntry(state: unknown): void {
+    const { tab = 0, windows = 0 } = (state ?? {}) as { readonly tab?: number; readonly windows?: number };
+    if (tab === this.#mark) this.windows.onEntry(Number(windows));
+    else this.#backFromBeginning();
+  }
+
+  /** The phone's way back has left all that the tab shown has added. */
+  #backFromBeginning(): void {
+    const { windows } = this;
+    const { length } = windows.all;
+    const { canGoBack, url } = windows.shown.tab.state;
+    if (length > 1) windows.onEntry(length - 2);
+    else if (canGoBack) windows.shown.tab.back();
+    else if (url === "" && this.#tabs.length > 1) this.close(this.#shown.id);
+    // Else the person is at the beginning of all, and leaves.
+    else if (this.#tabs.length === 1) return;
+    if (windows === this.windows) windows.anchor();
+  }
+
+  get #live(): readonly Windows[] {
+    return this.#tabs.flatMap(({ frames }) => (frames.kind === "live" ? [frames.windows] : []));
+  }
+
+  #find(id: number): OneTab | undefined {
+    return this.#tabs.find((each) => each.id === id);
+  }
+
+  #turnTo(tab: OneTab): void {
+    const former = this.windows;
+    if (tab.frames.kind === "kept") this.#bringBack(tab);
+    this.#shown = tab;
+    tab.shownAt = ++this.#turns;
+    former.turn(false);
+    this.windows.turn(true);
+    this.windows.anchor();
+    this.#makeRoom();
+    this.#changed();
+    this.#options.focusPage();
+  }
+
+  #bringBack(tab: OneTab): void {
+    const { entries } = tab;
+    const windows = this.#createWindows(tab);
+    tab.frames = { kind: "live", windows };
+    const { tab: first, frame } = windows.first;
+    if (this.#host !== null) windows.mount(this.#host);
+    first.resume(entries);
+    frame.showStart();
+  }
+
+  /** The frames of tabs that were not seen for the longest time go. */
+  #makeRoom(): void {
+    const behind = this.#tabs.filter((each) => each !== this.#shown && each.frames.kind === "live");
+    for (const tab of behind.toSorted((one, other) => other.shownAt - one.shownAt).slice(this.#options.mostBehind))
+      rest(tab);
+  }
+
+  #create(from: OneTab | null): OneTab {
+    const page = { url: "", title: "", icon: null };
+    const tab: OneTab = { id: ++this.#lastId, from, entries: [], frames: { kind: "kept", page }, shownAt: 0 };
+    tab.frames = { kind: "live", windows: this.#createWindows(tab) };
+    return tab;
+  }
+
+  #createWindows(tab: OneTab): Windows {
+    const { app, places, slots, history } = this.#options;
+    const close = () => this.close(tab.id);
+    const onFirst = (entries: readonly KeptEntry[]) => {
+      tab.entries = entries;
+      this.#keep();
+    };
+    const first = this.#createWindow(() => windows, onFirst, tab.from === null ? undefined : { close, closeAll: null });
+    const windows: Windows = new Windows(first, {
+      app,
+      // Pages without scripts have one frame.
+      slots: places instanceof SlotPlaces ? slots : null,
+      history: {
+        get length() {
+          return history.length;
+        },
+        go: (delta) => history.go(delta),
+        mark: (count, isBeginning) => {
+          if (isBeginning) this.#mark += 1;
+          history.pushState({ tab: this.#mark, windows: count }, "");
+        },
+      },
+      openTab: (request, how) => this.open(request, how),
+      create: (window) =>
+        this.#createWindow(
+          () => windows,
+          () => {},
+          window,
+        ),
+    });
+    return windows;
+  }
+
+  #createWindow(
+    windows: () => Windows,
+    onHistory: (entries: readonly KeptEntry[]) => void,
+    window: TabOptions["window"],
+  ): AppWindow {
+    const { app, places, createFrame, focusPage, openOtherApp } = this.#options;
+    const frame: PageFrame = new PageFrame(createFrame(), places, (entries) => {
+      onHistory(entries);
+      this.#onEntries(frame, windows());
+    });
+    const id = ++this.#lastWindow;
+    const onCommit = () => {
+      focusPage();
+      windows().onPage(frame);
+    };
+    const isInFront = () => windows().isShown({ frame });
+    const anchor = () => windows().anchor();
+    return { frame, tab: new Tab({ id, app, frame, onCommit, window, isInFront, anchor, openOtherApp }) };
+  }
+
+  /** A frame behind may have added entries of its own, after those of the tab shown. */
+  #onEntries(frame: PageFrame, windows: Windows): void {
+    const { added } = frame.history;
+    const isMore = added > (this.#added.get(frame) ?? 0);
+    this.#added.set(frame, added);
+    if (isMore && windows !== this.windows) this.windows.anchor();
+  }
+
+  #changed(): void {
+    this.#keep();
+    this.#options.app.draw();
+  }
+
+  #keep(): void {
+    const others = this.#tabs.filter((each) => each !== this.#shown);
+    const tabs = others.map((each) => ({ entries: each.entries, title: pageOf(each).title }));
+    this.#options.keep(this.#shown.entries, { tabs, at: this.#tabs.indexOf(this.#shown) });
+  }
+}
+
+/** Its frames go. */
+function rest(tab: OneTab): void {
+  if (tab.frames.kind === "kept") return;
+  const { windows } = tab.frames;
+  tab.frames = { kind: "kept", page: pageOf(tab) };
+  windows.end();
+}
+
+function pageOf({ frames }: OneTab): Page {
+  if (frames.kind === "kept") return frames.page;
+  const { url, title, icon } = frames.windows.first.tab.state;
+  return { url, title, icon };
+}

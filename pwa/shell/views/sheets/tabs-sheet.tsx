@@ -1,0 +1,157 @@
+import { useState } from "preact/hooks";
+import type { BrowserActions, BrowserState, Held, TabLine, TabsActions } from "../../app/state.ts";
+import { shortHost } from "../parts/format.ts";
+import { Glyph, Icon, SiteIcon } from "../parts/icons.tsx";
+import type { Ui } from "../ui.ts";
+import { MenuRow, type RowIcon } from "./menu-sheet.tsx";
+import { Sheet } from "./sheet.tsx";
+
+/** Characters of an address that is a sheet's title. */
+const MOST_ADDRESS = 90;
+
+const [UP, DOWN] = ["M12 19V5M6 11l6-6 6 6", "M12 5v14M6 13l6 6 6-6"];
+
+interface TabsProps {
+  readonly state: Pick<BrowserState, "tabs">;
+  readonly actions: Pick<BrowserActions, "tabs">;
+  readonly ui: Ui;
+}
+
+/** All tabs, in the person's order. */
+export function TabsSheet({ state: { tabs }, actions, ui }: TabsProps) {
+  const [isArranging, setArranging] = useState(false);
+  const andClose = (act: () => void) => () => {
+    ui.change({ sheet: null });
+    act();
+  };
+  return (
+    <Sheet title={tabs.length === 1 ? "1 tab" : `${tabs.length} tabs`} onClose={() => ui.change({ sheet: null })}>
+      <ul class="rows tabs">
+        {tabs.map((tab, at) => (
+          <li key={tab.id} class={tab.isShown ? "row row-on" : "row"}>
+            <button
+              type="button"
+              class="row-main"
+              aria-current={tab.isShown ? "true" : undefined}
+              onClick={andClose(() => actions.tabs.show(tab.id))}
+            >
+              <SiteIcon site={tab} />
+              <span class="row-text">
+                <span class="row-title">{nameOf(tab)}</span>
+                {tab.url !== "" && <span class="row-hint">{shortHost(tab.url)}</span>}
+              </span>
+            </button>
+            <TabButtons tab={tab} at={at} count={isArranging ? tabs.length : null} tabs={actions.tabs} />
+          </li>
+        ))}
+      </ul>
+      <div class="actions">
+        <button type="button" class="button button-primary" onClick={andClose(() => actions.tabs.open())}>
+          New tab
+        </button>
+        {tabs.length > 1 && (
+          <button type="button" class="button" aria-pressed={isArranging} onClick={() => setArranging(!isArranging)}>
+            Arrange
+          </button>
+        )}
+      </div>
+    </Sheet>
+  );
+}
+
+interface ButtonsProps {
+  readonly tab: TabLine;
+  readonly at: number;
+  /** Of all tabs, while they are arranged. */
+  readonly count: number | null;
+  readonly tabs: TabsActions;
+}
+
+function TabButtons({ tab, at, count, tabs }: ButtonsProps) {
+  if (count !== null)
+    return (
+      <>
+        <MoveButton tab={tab} where="up" isDisabled={at === 0} onClick={() => tabs.move(tab.id, at - 1)} />
+        <MoveButton tab={tab} where="down" isDisabled={at === count - 1} onClick={() => tabs.move(tab.id, at + 1)} />
+      </>
+    );
+  return (
+    <button
+      type="button"
+      class="icon-button quiet"
+      aria-label={`Close ${nameOf(tab)}`}
+      onClick={() => tabs.close(tab.id)}
+    >
+      <Icon name="close" />
+    </button>
+  );
+}
+
+interface HeldProps {
+  readonly held: Held;
+  readonly hasTabs: boolean;
+  readonly actions: BrowserActions;
+}
+
+/** All that can be done with a link or a picture. */
+export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tabs } }: HeldProps) {
+  const row = (icon: RowIcon, label: string, act: () => unknown) => (
+    <MenuRow
+      icon={icon}
+      label={label}
+      onClick={() => {
+        tab.letGo();
+        // A share that the person cancels rejects, and so does a clipboard that is shut: nothing is to be said about it.
+        void Promise.resolve(act()).catch(() => {});
+      }}
+    />
+  );
+  const rowsOf = (address: string, name: string) => (
+    <>
+      {hasTabs && row("plus", `Open ${name} in new tab`, () => tabs.openLink(address, "in front"))}
+      {hasTabs && row("tabs", `Open ${name} behind`, () => tabs.openLink(address, "behind"))}
+      {!hasTabs && row("plus", `Open ${name}`, () => tab.go(address))}
+      {row("copy", `Copy address of ${name}`, () => navigator.clipboard?.writeText(address))}
+      {"share" in navigator && row("share", `Share ${name}`, () => navigator.share({ url: address }))}
+    </>
+  );
+  return (
+    <Sheet title={shortAddress(url ?? picture ?? "")} onClose={() => tab.letGo()}>
+      <ul class="menu-rows">
+        {url !== null && rowsOf(url, "link")}
+        {picture !== null && rowsOf(picture, "picture")}
+      </ul>
+    </Sheet>
+  );
+}
+
+/** As much of it as fits: the site comes first. */
+function shortAddress(url: string): string {
+  const text = url.replace(/^https?:\/\/(?:www\.)?/, "");
+  return text.length > MOST_ADDRESS ? `${text.slice(0, MOST_ADDRESS)}…` : text;
+}
+
+interface MoveProps {
+  readonly tab: TabLine;
+  readonly where: "up" | "down";
+  readonly isDisabled: boolean;
+  readonly onClick: () => void;
+}
+
+function MoveButton({ tab, where, isDisabled, onClick }: MoveProps) {
+  return (
+    <button
+      type="button"
+      class="icon-button quiet"
+      aria-label={`Move ${nameOf(tab)} ${where}`}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      <Glyph path={where === "up" ? UP : DOWN} />
+    </button>
+  );
+}
+
+function nameOf({ url, title }: TabLine): string {
+  return title || shortHost(url) || "Start page";
+}
