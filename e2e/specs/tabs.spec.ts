@@ -1,5 +1,6 @@
 /** Tabs: each keeps its page, its history and what was typed; the phone's way back is the tab's own. */
 import { type AppPage, expect, test } from "../fixtures/browser.ts";
+import { test as withOneHost } from "../fixtures/one-host.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const TITLES = ["First", "Second", "Third"] as const;
@@ -126,7 +127,7 @@ test("links open in tabs by the keys of a desk and by a long press; a tab that a
     app.frame().getByRole("link", { name: "Other" }).dispatchEvent("contextmenu", { pointerType: "touch" });
   await hold();
   const sheet = app.page.getByRole("dialog", { name: new URL(otherOrigin.origin).host });
-  await sheet.getByRole("button", { name: "Open link behind" }).click();
+  await sheet.getByRole("button", { name: "Open link in the background" }).click();
   await expect(app.page.getByRole("button", { name: "Tabs: 3" })).toBeVisible();
   await hold();
   await expect(sheet).toBeVisible();
@@ -179,3 +180,37 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/First`);
   expect(await counted()).toBeGreaterThan(before);
 });
+
+withOneHost(
+  "without scripts, tabs have one frame in turns, each with its page, its history and its place",
+  async ({ app, origin, otherOrigin }) => {
+    for (const site of [origin, otherOrigin])
+      for (const title of TITLES)
+        site.page(
+          `/${title}`,
+          `<h1>${title}</h1><a href="${otherOrigin.origin}/Third">On</a><p style="height: 3000px">`,
+        );
+    await app.goto(`${origin.origin}/First`);
+    await app.goto(`${origin.origin}/Second`);
+    await app.frame().getByRole("link", { name: "On" }).dispatchEvent("contextmenu", { pointerType: "touch" });
+    await app.page.getByRole("button", { name: "Open link in the background" }).click();
+    await expect(app.page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
+    await app.page.getByRole("button", { name: /^Tabs:/ }).click();
+    await list(app)
+      .getByRole("button", { name: new URL(otherOrigin.origin).host })
+      .first()
+      .click();
+    await expect(heading(app, "Third")).toBeVisible();
+    await expect(app.address).toHaveValue(`${otherOrigin.origin}/Third`);
+
+    await app.page.getByRole("button", { name: /^Tabs:/ }).click();
+    await list(app)
+      .getByRole("button", { name: new URL(origin.origin).host })
+      .first()
+      .click();
+    await expect(heading(app, "Second")).toBeVisible();
+    await app.navigated(() => app.page.evaluate(() => history.back()));
+    await expect(heading(app, "First")).toBeVisible();
+    await expect(app.address).toHaveValue(`${origin.origin}/First`);
+  },
+);

@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 105 * KB,
+    limit: 105.2 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 13.7 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.5 * KB },
@@ -28,7 +28,7 @@ const budgets: readonly Budget[] = [
   { name: "sign-ins of servers", files: [".ropeway/sign-ins.js"], limit: 6 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 31.3 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
-  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 24 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 24.2 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 7 * KB },
 ];
 

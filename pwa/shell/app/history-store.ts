@@ -98,7 +98,7 @@ export class HistoryStore {
     }, PROBATION);
   }
 
-  save(entries: readonly KeptEntry[], others: OtherTabs = this.#current.others): void {
+  save(entries: readonly KeptEntry[], others: OtherTabs = NO_OTHERS): void {
     this.#current = { ...this.#current, entries, others };
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -177,7 +177,7 @@ function openTabs(
     createFrame: () => createPageFrame(document),
     openOtherApp,
     history: window.history,
-    keep: (entries, others) => history.save(entries, tabs.areMany ? others : undefined),
+    keep: (entries, others) => history.save(entries, others),
     mostBehind: framesBehind(),
   });
   window.addEventListener("popstate", ({ state }) => tabs.onEntry(state));

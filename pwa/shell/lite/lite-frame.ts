@@ -297,6 +297,7 @@ export class LiteFrame {
     page.addEventListener("keydown", (event) => {
       if (this.#options.press(event)) event.preventDefault();
     });
+    page.addEventListener("contextmenu", (event) => this.#onHeld(event));
     page.addEventListener("scroll", () => {
       if (isScrolling) return;
       isScrolling = true;
@@ -306,6 +307,20 @@ export class LiteFrame {
         this.#say({ tag: MESSAGE_TAG, type: "scrolled", historyKey: historyKeyOf(page), position });
       }, SCROLL_PAUSE);
     });
+  }
+
+  /** A link or a picture under a finger, for a while. */
+  #onHeld(event: PointerEvent): void {
+    const target = event.target as Element;
+    const href = closest.call(target, "a[href],area[href]")?.getAttribute("href") ?? null;
+    const picture = target.localName === "img" ? (target as HTMLImageElement).currentSrc : null;
+    const [url = "", source = ""] = [href, picture].map((address) => {
+      const { href: absolute } = (address !== null && URL.parse(address, target.baseURI)) || {};
+      return absolute === undefined ? "" : (realOf(new URL(absolute)) ?? absolute);
+    });
+    if (event.pointerType === "mouse" || !/^https?:/.test(url || source)) return;
+    event.preventDefault();
+    this.#say({ tag: MESSAGE_TAG, type: "held", url, picture: source });
   }
 
   #report(phase: DocumentPhase): void {
@@ -371,6 +386,7 @@ const title = reader<string>(Document.prototype, "title");
 const readyState = reader<DocumentReadyState>(Document.prototype, "readyState");
 const navigation = reader<Navigation | undefined>(window, "navigation");
 const { querySelector } = Document.prototype;
+const { closest } = Element.prototype;
 
 const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   loading: "loading",

@@ -106,6 +106,14 @@ export class SessionHistory {
     return entry;
   }
 
+  /** The frame is another tab's from now on. */
+  reset(): void {
+    this.leave();
+    this.#list = EMPTY_HISTORY;
+    this.#reach = { from: 0, to: 0 };
+    for (const key of this.#entries.keys()) this.#drop(key);
+  }
+
   /** As `isTraversal` of a list. */
   isTraversal(key: string, isNew: boolean): boolean {
     return isTraversal(this.#list, key, isNew);

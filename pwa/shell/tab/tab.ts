@@ -102,6 +102,8 @@ export class Tab implements AppTab, TabActions {
   #bootedAt = Number.NEGATIVE_INFINITY;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
+  /** The frame has the document of another tab, until the start document is there. */
+  #isOfFormer = false;
   /** Those of the page that the person was told of. */
   #troubles = new Set<Trouble>();
 
@@ -159,6 +161,15 @@ export class Tab implements AppTab, TabActions {
     const url = this.#frame.history.resume(entries);
     // The start document will send the frame there.
     if (url !== null) this.#enter(step.setOut(this.#navigation, { kind: "typed", url }, null));
+  }
+
+  /** The frame is another tab's from now on: that goes where its history ends. */
+  restart(entries: readonly KeptEntry[]): void {
+    this.#abandon();
+    this.#frame.history.reset();
+    this.#settleAtStart();
+    this.#isOfFormer = true;
+    this.resume(entries);
   }
 
   // The person asks
@@ -601,6 +612,7 @@ export class Tab implements AppTab, TabActions {
   #navigate(request: NavigationRequest, going: Going): void {
     const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
     const { tunnel } = this.#app;
+    this.#isOfFormer = false;
     if (!isSelfSend) this.#change((navigation) => ({ ...navigation, selfSends: 0 }));
     this.#signIn = null;
     const problem = this.#frame.problemWith(request.url);
@@ -704,6 +716,8 @@ export class Tab implements AppTab, TabActions {
   /** @param slot null for the start document. */
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const { historyKey, title, phase } = message;
+    this.#isOfFormer &&= slot !== null;
+    if (this.#isOfFormer) return;
     const isBack = this.#frame.history.isTraversal(historyKey, this.#sent !== null);
     if (isBack) this.#traverse(slot);
     this.#visit(historyKey);

@@ -3,7 +3,8 @@
  * comes to the front gets an entry of the app's own there: behind it lies what the tab adds from now on, and before it what
  * others have added. The browser leads through the former; through what the tab had before, it goes by itself, and the
  * phone's way back, which comes to that entry, is a step of the tab. A tab behind keeps its frame, and so its page as it is,
- * while there is room; else its page comes back from the phone's store when it is shown.
+ * while there is room; else its page comes back from the phone's store when it is shown. Where pages have no hosts of their
+ * own, all tabs have one frame in turns.
  */
 import type { PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
@@ -79,6 +80,7 @@ export class Tabs implements TabsActions {
     this.#options = options;
     this.#shown = this.#create(null);
     this.#tabs = [this.#shown];
+    this.#shown.frames = { kind: "live", windows: this.#createWindows(this.#shown) };
   }
 
   /** Of the tab shown. */
@@ -93,16 +95,13 @@ export class Tabs implements TabsActions {
     return this.#tabs.flatMap(({ frames }) => (frames.kind === "live" ? frames.windows.all : []));
   }
 
-  /** There may be more than one: where pages have no hosts of their own, there is one frame. */
-  get areMany(): boolean {
+  /** Each has frames of its own. */
+  get #haveFrames(): boolean {
     return this.#options.places instanceof SlotPlaces;
   }
 
   get state(): WindowState {
-    const { areMany } = this;
-    const tabs = areMany
-      ? this.#tabs.map((each) => ({ id: each.id, isShown: each === this.#shown, ...pageOf(each) }))
-      : [];
+    const tabs = this.#tabs.map((each) => ({ id: each.id, isShown: each === this.#shown, ...pageOf(each) }));
     return { ...this.windows.state, tabs };
   }
 
@@ -133,13 +132,16 @@ export class Tabs implements TabsActions {
 
   open(request: NavigationRequest | null = null, how: "in front" | "behind" = "in front"): void {
     const tab = this.#create(request === null ? null : this.#shown);
-    const { frames } = tab;
-    if (frames.kind === "kept") return;
     this.#tabs = this.#tabs.toSpliced(this.#tabs.indexOf(this.#shown) + 1, 0, tab);
-    if (this.#host !== null) frames.windows.mount(this.#host);
-    const { frame, tab: first } = frames.windows.first;
-    if (request === null) frame.showStart();
-    else first.sendTo(request);
+    if (this.#haveFrames) {
+      const { frame, tab: first } = this.#giveFrame(tab).first;
+      if (request === null) frame.showStart();
+      else first.sendTo(request);
+    } else if (request !== null) {
+      const { url } = request;
+      tab.entries = [{ url, isRepeatable: true, scroll: { x: 0, y: 0 } }];
+      tab.frames = { kind: "kept", page: { url, title: "", icon: null } };
+    }
     if (how === "in front") this.#turnTo(tab);
     else this.#changed();
   }
@@ -186,7 +188,6 @@ export class Tabs implements TabsActions {
 
   /** Tabs of before the app was closed. */
   resume({ tabs, at }: OtherTabs): void {
-    if (!this.areMany) return;
     const resumed = tabs.map(({ entries, title }): OneTab => {
       const { url = "" } = entries.findLast(({ isAhead }) => !isAhead) ?? {};
       const page = { url, title, icon: null };
@@ -235,26 +236,30 @@ export class Tabs implements TabsActions {
   }
 
   #turnTo(tab: OneTab): void {
-    const former = this.windows;
-    if (tab.frames.kind === "kept") this.#bringBack(tab);
+    const former = this.#shown;
+    const { windows } = this;
+    if (!this.#haveFrames) {
+      former.frames = { kind: "kept", page: pageOf(former) };
+      tab.frames = { kind: "live", windows };
+    }
+    const isNew = tab.frames.kind === "kept";
+    if (isNew) this.#giveFrame(tab);
     this.#shown = tab;
     tab.shownAt = ++this.#turns;
-    former.turn(false);
+    if (this.#haveFrames) windows.turn(false);
     this.windows.turn(true);
     this.windows.anchor();
+    if (isNew || !this.#haveFrames) bringBack(this.windows, tab.entries);
     this.#makeRoom();
     this.#changed();
     this.#options.focusPage();
   }
 
-  #bringBack(tab: OneTab): void {
-    const { entries } = tab;
+  #giveFrame(tab: OneTab): Windows {
     const windows = this.#createWindows(tab);
     tab.frames = { kind: "live", windows };
-    const { tab: first, frame } = windows.first;
     if (this.#host !== null) windows.mount(this.#host);
-    first.resume(entries);
-    frame.showStart();
+    return windows;
   }
 
   /** The frames of tabs that were not seen for the longest time go. */
@@ -266,16 +271,14 @@ export class Tabs implements TabsActions {
 
   #create(from: OneTab | null): OneTab {
     const page = { url: "", title: "", icon: null };
-    const tab: OneTab = { id: ++this.#lastId, from, entries: [], frames: { kind: "kept", page }, shownAt: 0 };
-    tab.frames = { kind: "live", windows: this.#createWindows(tab) };
-    return tab;
+    return { id: ++this.#lastId, from, entries: [], frames: { kind: "kept", page }, shownAt: 0 };
   }
 
   #createWindows(tab: OneTab): Windows {
     const { app, places, slots, history } = this.#options;
     const close = () => this.close(tab.id);
     const onFirst = (entries: readonly KeptEntry[]) => {
-      tab.entries = entries;
+      (this.#haveFrames ? tab : this.#shown).entries = entries;
       this.#keep();
     };
     const first = this.#createWindow(() => windows, onFirst, tab.from === null ? undefined : { close, closeAll: null });
@@ -342,6 +345,12 @@ export class Tabs implements TabsActions {
     const tabs = others.map((each) => ({ entries: each.entries, title: pageOf(each).title }));
     this.#options.keep(this.#shown.entries, { tabs, at: this.#tabs.indexOf(this.#shown) });
   }
+}
+
+/** The page that the tab had last comes into its frame. */
+function bringBack({ first: { tab, frame } }: Windows, entries: readonly KeptEntry[]): void {
+  tab.restart(entries);
+  frame.showStart();
 }
 
 /** Its frames go. */

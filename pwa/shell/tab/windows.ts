@@ -222,8 +222,8 @@ export class Windows {
     const isBlank = opening.url === "about:blank";
     const url = isBlank ? opening.url : webAddress(opening.url);
     if (opens === undefined || url === null) return false;
-    if (this.#options.slots === null) return isBlank;
     if (opens.tab !== undefined) return this.#openTab(opens.tab, { ...opening, url }, slot, activation);
+    if (this.#options.slots === null) return isBlank;
     const link = this.#link(opens, slot, source, from);
     const named = this.#named(link);
     if (named !== null) {

@@ -109,7 +109,7 @@ export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tab
   const rowsOf = (address: string, name: string) => (
     <>
       {hasTabs && row("plus", `Open ${name} in new tab`, () => tabs.openLink(address, "in front"))}
-      {hasTabs && row("tabs", `Open ${name} behind`, () => tabs.openLink(address, "behind"))}
+      {hasTabs && row("tabs", `Open ${name} in the background`, () => tabs.openLink(address, "behind"))}
       {!hasTabs && row("plus", `Open ${name}`, () => tab.go(address))}
       {row("copy", `Copy address of ${name}`, () => navigator.clipboard?.writeText(address))}
       {"share" in navigator && row("share", `Share ${name}`, () => navigator.share({ url: address }))}
