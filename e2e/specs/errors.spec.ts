@@ -228,7 +228,7 @@ test("an error page of the origin is no recent site; the others can be forgotten
   await expect(rows).toHaveText(["Page /2"]);
   await app.page.getByRole("button", { name: "Forget all" }).click();
   await expect(rows).toHaveCount(0);
-  await expect(app.page.getByRole("status")).toHaveText("Recent sites forgotten");
+  await expect(app.page.getByRole("status")).toHaveText("History forgotten");
   await expect(app.page.getByRole("button", { name: "Undo" })).toBeFocused();
   await app.page.keyboard.press("Enter");
   await expect(rows).toHaveText(["Page /2"]);

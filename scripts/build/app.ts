@@ -38,6 +38,9 @@ const TUNNEL = ".ropeway/tunnel";
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
 
+/** The same of the shell: history and bookmarks. */
+const LIBRARY = ".ropeway/library";
+
 /** The same of the sheets: paired devices, and what draws a QR code. */
 const DEVICES = ".ropeway/devices";
 
@@ -184,17 +187,18 @@ interface NamesInShell {
 }
 
 /**
- * The shell, the sheets, which it loads by their name, and that of the devices, which they load. Both take from the shell
- * what it has already, by its name: so all three have the hash of all three. @returns the shell's name.
+ * The shell, the sheets and the library, which it loads by their names, and that of the devices, which the sheets load. All
+ * take from the shell what it has already, by its name: so all have the hash of all. @returns the shell's name.
  */
 async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShell): Promise<string> {
-  const [sheets, devices] = [SHEETS, DEVICES].map((script) => `/${script}-${UNKNOWN_HASH}.js`);
-  const ofBoth: BuildOptions = { format: "esm", plugins: [await ofShell()] };
+  const [sheets, library, devices] = [SHEETS, LIBRARY, DEVICES].map((script) => `/${script}-${UNKNOWN_HASH}.js`);
+  const ofAll: BuildOptions = { format: "esm", plugins: [await ofShell()] };
   const parts = await Promise.all([
-    bundle({ entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }], ...ofBoth }),
+    bundle({ entryPoints: [{ out: LIBRARY, in: "pwa/shell/views/library/library-chunk.tsx" }], ...ofAll }),
+    bundle({ entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }], ...ofAll }),
     bundle({
       entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
-      ...ofBoth,
+      ...ofAll,
       define: { ...browserOptions.define, "self.__DEVICES": JSON.stringify(devices) },
       external: [devices ?? ""],
     }),
@@ -205,6 +209,7 @@ async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShel
         ...browserOptions.define,
         "self.__TUNNEL": JSON.stringify(`/${tunnel}`),
         "self.__SHEETS": JSON.stringify(sheets),
+        "self.__LIBRARY": JSON.stringify(library),
         "self.__LISTED": JSON.stringify(`/${listed}`),
         "self.__LITE": JSON.stringify(`/${lite}`),
       },

@@ -9,6 +9,7 @@ const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
 const PAGE_SOCKETS = ".ropeway/page-sockets-0123456789abcdef0123.js";
 const WRITTEN = ".ropeway/written-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
+const LIBRARY = ".ropeway/library-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
 const SIGN_INS = ".ropeway/sign-ins-0123456789abcdef0123.js";
@@ -16,6 +17,7 @@ const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS, SI
 const paths = [
   "shell.js",
   SHEETS,
+  LIBRARY,
   DEVICES,
   "sw.js",
   "shell.css",

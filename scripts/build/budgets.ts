@@ -16,9 +16,10 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 105.2 * KB,
+    limit: 105.6 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 13.7 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 14.1 * KB },
+  { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 8 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.5 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50.3 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },

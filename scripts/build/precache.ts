@@ -11,6 +11,7 @@ const OF_SHELL = new Set([
   ".ropeway/page-sockets.js",
   ".ropeway/sign-ins.js",
   ".ropeway/sheets.js",
+  ".ropeway/library.js",
   ".ropeway/devices.js",
 ]);
 

@@ -305,6 +305,14 @@ export const MODULES: readonly Module[] = [
     uses: ["base", "http", "link", "messages", "slot"],
   },
   {
+    name: "library",
+    purpose: "pages that the person has visited or marked",
+    places: ["pwa/shell/library/"],
+    doors: ["pwa/shell/library/library.ts"],
+    open: [],
+    uses: ["shell"],
+  },
+  {
     name: "lite",
     purpose: "pages without scripts, on the base host",
     places: ["pwa/shell/lite/"],
@@ -318,7 +326,7 @@ export const MODULES: readonly Module[] = [
     places: ["pwa/shell/views/"],
     doors: ["pwa/shell/views/mount.tsx", "pwa/shell/views/sheets/of-shell.ts"],
     open: [],
-    uses: ["base", "messages", "shell", "slot", "web-rules"],
+    uses: ["base", "library", "messages", "shell", "slot", "web-rules"],
   },
   {
     name: "main",

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { openApp, openTab, sendsTo } from "../testing/tab-rig.ts";
+import type { SiteEvent } from "./state.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";
@@ -119,6 +120,29 @@ it("sites that are forgotten close, also one that is on its way, and lose their 
   other.tab.go(`${A}/2`);
   app.forgetSites((url) => url.startsWith(A));
   expect(other.shown().url).toBe("");
+});
+
+it("tells of pages from the first on, of those that are forgotten, and that this is taken back", () => {
+  const { app, one } = openTwo();
+  one.show(`${A}/`, "a");
+  const heard: SiteEvent[] = [];
+  app.hearSites((event) => heard.push(event));
+  expect(heard).toMatchObject([{ kind: "loaded", site: { url: `${A}/` }, isNew: true }]);
+  heard.length = 0;
+  one.report(`${A}/`, "loaded", "a", "(1) A");
+  one.report(`${A}/2`, "loaded", "a2", "A");
+  expect(heard).toMatchObject([
+    { site: { url: `${A}/`, title: "(1) A" }, isNew: false },
+    { site: { url: `${A}/2` }, isNew: true },
+  ]);
+  heard.length = 0;
+  app.forgetRecent(`${A}/`);
+  app.forgetSites((url) => url.startsWith(B));
+  app.forgetRecent("all");
+  app.rememberRecent();
+  const isForgotten = ({ kind, isOf }: SiteEvent & { isOf?: ((url: string) => boolean) | null }) =>
+    kind === "forget" ? [`${A}/x`, `${B}/x`].filter((url) => isOf?.(url) ?? true) : kind;
+  expect(heard.map(isForgotten)).toEqual([[`${A}/x`], [`${B}/x`], [`${A}/x`, `${B}/x`], "remember"]);
 });
 
 it("asks while the link is away which pages can be read, once", async () => {

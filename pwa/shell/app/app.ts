@@ -3,7 +3,7 @@ import { pair, storedToken } from "../link/pairing.ts";
 import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
 import type { KeyValueStorage, SettingsStore } from "./settings.ts";
 import { isSameSite, type SiteStore } from "./site-store.ts";
-import type { AppActions, AppState, Notice, Settings, Site, TabState, Totals } from "./state.ts";
+import type { AppActions, AppState, Notice, Settings, Site, SiteEvent, SiteTeller, TabState, Totals } from "./state.ts";
 
 export type TabEvent = Exclude<TunnelEvent, { type: "link" }>;
 
@@ -37,7 +37,7 @@ export interface AppOptions {
 }
 
 /** All that tabs share: settings, sites, totals, the link and the pairing with its edge, and the one notice. */
-export class App implements AppActions {
+export class App implements AppActions, SiteTeller {
   readonly tunnel: TunnelClient;
   readonly #options: AppOptions;
   readonly #tabs = new Set<AppTab>();
@@ -48,6 +48,9 @@ export class App implements AppActions {
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
   #wasReadied = false;
+  /** Nobody has asked yet to hear it. */
+  #untold: SiteEvent[] = [];
+  #tellSites = (event: SiteEvent): void => void this.#untold.push(event);
 
   constructor(options: AppOptions) {
     this.#options = options;
@@ -95,10 +98,19 @@ export class App implements AppActions {
     this.draw();
   }
 
-  /** A page has loaded. @param site null where it is an error of the site's. */
-  onPageLoaded(site: Site | null): void {
+  hearSites(hear: (event: SiteEvent) => void): void {
+    for (const event of this.#untold) hear(event);
+    this.#untold = [];
+    this.#tellSites = hear;
+  }
+
+  /** A page has loaded. @param site null where it is an error of the site's. @param isNew it was not there before. */
+  onPageLoaded(site: Site | null, isNew: boolean): void {
     const { sites, totals } = this.#options;
-    if (site !== null) sites.visit(site);
+    if (site !== null) {
+      sites.visit(site);
+      this.#tellSites({ kind: "loaded", site, at: Date.now(), isNew });
+    }
     this.tunnel.tell({ type: "store", kind: "write-down" });
     if (isAway(this.#link)) void this.#findReadable();
     this.draw();
@@ -111,6 +123,7 @@ export class App implements AppActions {
 
   showIcon(url: string, icon: string): void {
     this.#options.sites.showIcon(url, icon);
+    this.#tellSites({ kind: "icon", url, icon });
     this.draw();
   }
 
@@ -145,8 +158,10 @@ export class App implements AppActions {
   forgetRecent(url: string | "all"): void {
     const { sites, forgetHistory } = this.#options;
     const former = sites.recent;
+    const isOf = (other: string) => url === "all" || isSameSite(other, url);
     sites.forget(url);
-    forgetHistory((other) => url === "all" || isSameSite(other, url));
+    this.#tellSites({ kind: "forget", isOf: url === "all" ? null : isOf });
+    forgetHistory(isOf);
     // First, as the notice takes the focus that goes with the list.
     this.draw();
     if (url !== "all") return;
@@ -156,8 +171,22 @@ export class App implements AppActions {
 
   rememberRecent(): void {
     const { notice } = this.state;
-    if (notice?.kind === "forgotten") this.#options.sites.remember(notice.sites);
+    if (notice?.kind === "forgotten") {
+      this.#options.sites.remember(notice.sites);
+      this.#tellSites({ kind: "remember" });
+    }
     this.dismissNotice();
+  }
+
+  dropRecent(isOf: (url: string) => boolean): () => void {
+    const { sites } = this.#options;
+    const gone = sites.recent.filter(({ url }) => isOf(url));
+    sites.forgetSites(isOf);
+    this.draw();
+    return () => {
+      sites.remember(gone);
+      this.draw();
+    };
   }
 
   changeSettings(change: Partial<Settings>): void {
@@ -205,6 +234,7 @@ export class App implements AppActions {
       if (isOf(url) || isOf(destination?.url ?? "")) tab.home();
     }
     sites.forgetSites(isOf);
+    this.#tellSites({ kind: "forget", isOf });
     const { pixelReaders, trackerExceptions, windowOpeners, sizes } = settings.current;
     this.changeSettings({
       windowOpeners: windowOpeners.filter((site) => !isOf(`https://${site}`)),

@@ -52,11 +52,13 @@ export interface Chrome {
   /** Does what a key asks for. @returns whether it is one of the app's. */
   press(press: KeyPress): boolean;
   openSettings(): void;
-  /** Of the script of the sheets, which loads late: as `LateSheets`. */
+  /** Of the script of the sheets, which loads late: as `LateScript`. */
   readonly sheets: {
     readonly loaded: LateSheets | null;
     load(): Promise<LateSheets | null>;
   };
+  /** Of the script of history and bookmarks, likewise. */
+  readonly library: { load(): Promise<unknown> };
 }
 
 interface LateSheets {
@@ -261,12 +263,13 @@ async function slotHosts(
 
 function forgetIn(
   histories: readonly Pick<HistoryStore, "forget">[],
-  chrome: Pick<Chrome, "sheets">,
+  chrome: Pick<Chrome, "sheets" | "library">,
   isOf: (url: string) => boolean,
 ): void {
   for (const history of histories) history.forget(isOf);
-  if (localStorage.getItem(SITE_USE_KEY) !== null)
-    void chrome.sheets.load().then((loaded) => loaded?.phone.forgetUse(isOf));
+  if (localStorage.getItem(SITE_USE_KEY) === null) return;
+  void chrome.sheets.load().then((loaded) => loaded?.phone.forgetUse(isOf));
+  void chrome.library.load();
 }
 
 /**
@@ -353,12 +356,12 @@ function isOfWiping(message: PageToShell): message is WipeMessage {
   return message.type === "wipe-wanted" || message.type === "wiped";
 }
 
-/** The sheets load soon where the app's worker has them; else no page should have to share the link with them. */
+/** The late scripts load soon where the app's worker has them; else no page should have to share the link with them. */
 function warmSheets(chrome: Chrome, tab: Tab): void {
   setTimeout(() => {
     const isFetched = !("serviceWorker" in navigator) || navigator.serviceWorker.controller === null;
     if (isFetched && tab.state.phase === "loading") warmSheets(chrome, tab);
-    else void chrome.sheets.load();
+    else void chrome.sheets.load().then(() => chrome.library.load());
   }, QUIET_TIME);
 }
 

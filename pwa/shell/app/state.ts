@@ -113,6 +113,26 @@ export interface AppActions {
   clearSiteData(): void;
 }
 
+/** News of pages, for whoever keeps more of them than the recent ones. */
+export type SiteEvent =
+  /** A page has loaded, at this time in milliseconds since 1970. @property isNew it was not there before. */
+  | { readonly kind: "loaded"; readonly site: Site; readonly at: number; readonly isNew: boolean }
+  | { readonly kind: "icon"; readonly url: string; readonly icon: string }
+  /** @property isOf says of URLs whether their pages go; null: all do. */
+  | { readonly kind: "forget"; readonly isOf: ((url: string) => boolean) | null }
+  /** All were forgotten, and that is taken back. */
+  | { readonly kind: "remember" };
+
+/** The app, for whoever keeps more of its pages than the recent ones. */
+export interface SiteTeller {
+  readonly state: Pick<AppState, "recent" | "pinned">;
+  /** From now on `hear` is told of pages: first of those that were before. */
+  hearSites(hear: (event: SiteEvent) => void): void;
+  /** Such pages are no recent sites any more. @returns how to take that back. */
+  dropRecent(isOf: (url: string) => boolean): () => void;
+  draw(): void;
+}
+
 export interface PageCost extends PageUse {
   readonly waiting: PageWaiting;
   /** Milliseconds from when the page was asked for to load, or to now while loading. */

@@ -10,6 +10,8 @@ declare global {
   interface Window {
     /** Path of the sheets' script; the build puts it here. */
     readonly __SHEETS: string;
+    /** Likewise, of that of history and bookmarks. */
+    readonly __LIBRARY: string;
   }
 }
 
@@ -21,9 +23,15 @@ void startShell((root, tunnel, app, tabs) => {
     },
     tabs,
   };
-  return mountChrome(root, actions, async (attempt) => {
-    const path = attempt === 0 ? self.__SHEETS : `${self.__SHEETS}?${attempt}`;
-    const { openSheets } = (await import(path)) as typeof import("../views/sheets/sheets-chunk.tsx");
-    return openSheets({ tunnel, app });
+  const load = (path: string, attempt: number) => import(attempt === 0 ? path : `${path}?${attempt}`);
+  return mountChrome(root, actions, {
+    async sheets(attempt) {
+      const chunk: typeof import("../views/sheets/sheets-chunk.tsx") = await load(self.__SHEETS, attempt);
+      return chunk.openSheets({ tunnel, app });
+    },
+    async library(attempt) {
+      const chunk: typeof import("../views/library/library-chunk.tsx") = await load(self.__LIBRARY, attempt);
+      return chunk.openLibrary(app);
+    },
   });
 });

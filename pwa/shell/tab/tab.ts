@@ -838,7 +838,8 @@ export class Tab implements AppTab, TabActions {
     // A page that is there says so again when its title changes.
     if (isLoaded && step.isUnderWay(before)) this.#meter.stopClock();
     this.#enter(navigation);
-    if (isLoaded) this.#app.onPageLoaded(isError ? null : { url, title: title || url, icon });
+    const isNew = step.isUnderWay(before) || before.page.url !== url;
+    if (isLoaded) this.#app.onPageLoaded(isError ? null : { url, title: title || url, icon }, isNew);
     return isLoaded;
   }
 

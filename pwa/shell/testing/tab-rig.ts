@@ -43,7 +43,7 @@ export function openApp() {
   };
   const app = new App({
     tunnel,
-    sites: { recent: [], pinned: [], visit() {}, forgetSites() {} },
+    sites: { recent: [], pinned: [], visit() {}, forget() {}, forgetSites() {}, remember() {} },
     settings: new SettingsStore(new MapStorage()),
     totals: { current: null, add: () => null },
     storage: new MapStorage(),

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { LateSheets } from "./mount.tsx";
+import { LateScript } from "./mount.tsx";
 
 /** Loads that are answered in their turn: a name is there, null cannot be had. */
 function rig(answers: readonly (string | null)[]) {
   const attempts: number[] = [];
   const timers: (() => void)[] = [];
-  const sheets = new LateSheets<string>({
+  const sheets = new LateScript<string>({
     load: async (attempt) => {
       attempts.push(attempt);
       const answer = answers[attempt] ?? null;

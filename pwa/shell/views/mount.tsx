@@ -8,23 +8,25 @@ import { isWaiting } from "./bar/link-pill.tsx";
 import { errorText } from "./pages/error-view.tsx";
 import { chooseView, type View, viewOf } from "./pages/views.tsx";
 import { shortHost } from "./parts/format.ts";
-import type { SheetName, Ui, UiState } from "./ui.ts";
+import type { LibraryViews, SheetName, Ui, UiState } from "./ui.ts";
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
 type Sheets = ReturnType<typeof import("./sheets/sheets-chunk.tsx").openSheets>;
 
+interface LateScripts {
+  sheets(attempt: number): Promise<Sheets>;
+  library(attempt: number): Promise<LibraryViews>;
+}
+
 /**
  * Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives.
  *
- * @param loadSheets as of `LateSheetsPlatform`.
+ * @param late as of `LateScriptPlatform`.
  */
-export function mountChrome(
-  root: HTMLElement,
-  actions: BrowserActions,
-  loadSheets: (attempt: number) => Promise<Sheets>,
-): Chrome {
-  const lateSheets = new LateSheets({ load: loadSheets, setTimer });
+export function mountChrome(root: HTMLElement, actions: BrowserActions, late: LateScripts): Chrome {
+  const lateSheets = new LateScript({ load: late.sheets, setTimer });
+  const lateLibrary = new LateScript({ load: late.library, setTimer });
   const { barHost, frameHost, frames, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
   let uiState: UiState = { sheet: null, isEditing: false };
@@ -33,14 +35,15 @@ export function mountChrome(
 
   const draw = neverNested(() => {
     if (!state) return;
-    const ui: Ui = { ...uiState, change: changeUi };
+    const ui: Ui = { ...uiState, library: lateLibrary.loaded, change: changeUi };
     const previous = shown;
     shown = chooseView(state, previous);
     drawPageHead(document, state);
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
     render(viewOf(shown, state, actions, ui, lateSheets.loaded?.keptSection(actions)), view);
     const sheet = sheetOf(state, ui);
-    if (sheet !== null && lateSheets.loaded === null) void lateSheets.loadFor(draw, () => isSheetWanted());
+    for (const script of [lateSheets, lateLibrary])
+      if (sheet !== null && script.loaded === null) void script.loadFor(draw, isSheetWanted);
     render(sheet && (lateSheets.loaded?.sheetOf(sheet, state, actions, ui) ?? null), sheets);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
@@ -72,6 +75,7 @@ export function mountChrome(
     },
     openSettings: () => changeUi({ sheet: "settings" }),
     sheets: lateSheets,
+    library: lateLibrary,
   };
   window.addEventListener("keydown", (event) => {
     if (!event.defaultPrevented && chrome.press(event)) event.preventDefault();
@@ -138,36 +142,36 @@ function element(name: string, className: string): HTMLElement {
   return made;
 }
 
-interface LateSheetsPlatform<Sheets> extends Pick<Clock, "setTimer"> {
+interface LateScriptPlatform<Script> extends Pick<Clock, "setTimer"> {
   /** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
-  load(attempt: number): Promise<Sheets>;
+  load(attempt: number): Promise<Script>;
 }
 
 /** Milliseconds before what could not be had is tried again, while somebody waits for it. */
 const RETRY_DELAY = 2_000;
 
-/** The sheets as long as their script is not there: no first page needs it. */
-export class LateSheets<Sheets> {
-  #loaded: Sheets | null = null;
-  #loading: Promise<Sheets | null> | null = null;
+/** A script that no first page needs, such as that of the sheets, and what it makes. */
+export class LateScript<Script> {
+  #loaded: Script | null = null;
+  #loading: Promise<Script | null> | null = null;
   #attempts = 0;
-  readonly #platform: LateSheetsPlatform<Sheets>;
+  readonly #platform: LateScriptPlatform<Script>;
 
-  constructor(platform: LateSheetsPlatform<Sheets>) {
+  constructor(platform: LateScriptPlatform<Script>) {
     this.#platform = platform;
   }
 
-  /** Null until they are there. */
-  get loaded(): Sheets | null {
+  /** Null until it is there. */
+  get loaded(): Script | null {
     return this.#loaded;
   }
 
-  /** @returns null where they cannot be had now. */
-  load(): Promise<Sheets | null> {
+  /** @returns null where it cannot be had now. */
+  load(): Promise<Script | null> {
     this.#loading ??= this.#platform.load(this.#attempts++).then(
-      (sheets) => {
-        this.#loaded = sheets;
-        return sheets;
+      (script) => {
+        this.#loaded = script;
+        return script;
       },
       () => {
         this.#loading = null;
@@ -177,7 +181,7 @@ export class LateSheets<Sheets> {
     return this.#loading;
   }
 
-  /** @param onReady the sheet that the person asked for can be drawn. @param isWanted whether it still is. */
+  /** @param onReady what the person asked for can be drawn. @param isWanted whether it still is. */
   async loadFor(onReady: () => void, isWanted: () => boolean): Promise<void> {
     if ((await this.load()) !== null) onReady();
     else this.#platform.setTimer(() => isWanted() && void this.loadFor(onReady, isWanted), RETRY_DELAY);

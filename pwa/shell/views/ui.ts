@@ -1,5 +1,20 @@
 /** The chrome's own state, which neither the app nor a tab needs to know. */
-export type SheetName = "menu" | "tabs" | "held" | "site" | "past" | "settings" | "devices" | "sign-in";
+export type SheetName =
+  | "menu"
+  | "tabs"
+  | "held"
+  | "site"
+  | "past"
+  | "settings"
+  | "devices"
+  | "sign-in"
+  | LibrarySheetName;
+
+/** Sheets with what the person has visited or marked. */
+export type LibrarySheetName = "history";
+
+/** The script of history and bookmarks. */
+export type LibraryViews = ReturnType<typeof import("./library/library-chunk.tsx").openLibrary>;
 
 export interface UiState {
   readonly sheet: SheetName | null;
@@ -8,6 +23,8 @@ export interface UiState {
 }
 
 export interface Ui extends UiState {
+  /** Null until its script is there; it is loaded when a sheet is opened. */
+  readonly library: LibraryViews | null;
   /** Takes effect in a new draw; this object stays as it is. */
   readonly change: (change: Partial<UiState>) => void;
 }

@@ -240,6 +240,6 @@ export function noticeText(notice: Notice): string {
     case "closed-tab":
       return `Closed ${notice.title}`;
     case "forgotten":
-      return "Recent sites forgotten";
+      return "History forgotten";
   }
 }

@@ -10,6 +10,7 @@ const GLYPHS = {
   plus: "M12 5v14M5 12h14",
   tabs: "M8 8h11a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1zM4 16V5a1 1 0 0 1 1-1h11",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0z",
+  history: "M3.5 12a8.5 8.5 0 1 0 2.8-6.3M3.5 4v4h4M12 7.5V12l3 2",
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
   share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
   print: "M7 8V3.5h10V8M7 17H4.5a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1h15a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H17M7 13.5h10v7H7z",
@@ -38,6 +39,7 @@ export function MenuSheet(props: MenuProps) {
       <ul class="menu-rows">
         <TabRows {...props} />
         {isPage && <PageRows {...props} />}
+        <MenuRow icon="history" label="History" onClick={() => ui.change({ sheet: "history" })} />
         <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
       </ul>
     </Sheet>

@@ -145,10 +145,10 @@ function Forgetting({ actions }: Pick<SettingsProps, "actions">) {
   return (
     <>
       <ConfirmButton
-        label="Forget recent sites"
-        question="The list of recent sites will be empty. Pinned sites stay."
+        label="Forget history"
+        question="History and the list of recent sites will be empty. Pinned sites stay."
         confirm="Forget"
-        done="Recent sites forgotten"
+        done="History forgotten"
         onConfirm={() => actions.app.forgetRecent("all")}
       />
       <ConfirmButton

@@ -50,6 +50,12 @@ export function openSheets(options: PhoneOptions) {
           );
         case "devices":
           return <DevicesSheet onClose={() => ui.change({ sheet: "settings" })} />;
+        case "history":
+          return (
+            <Sheet title="History" onClose={() => ui.change({ sheet: null })}>
+              {ui.library?.historyList(actions, ui)}
+            </Sheet>
+          );
         case "settings":
           return <SettingsSheet state={state} actions={actions} phone={phone} ui={ui} />;
       }

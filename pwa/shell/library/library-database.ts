@@ -1,0 +1,124 @@
+const NAME = "ropeway.library";
+const CHANNEL = "ropeway.library";
+const STORES = { visits: ["day", "url"], icons: null, bookmarks: "id" } as const;
+
+export type StoreName = keyof typeof STORES;
+export type StoresOf<Names extends StoreName> = Readonly<Record<Names, IDBObjectStore>>;
+
+/**
+ * The library as it is stored, beside the lists of the start page: a window of another release may have those open, and would
+ * hold up a change of their database.
+ */
+export class LibraryDatabase {
+  readonly #opened = openDatabase();
+  readonly #channel = new BroadcastChannel(CHANNEL);
+  readonly #onChange: () => void;
+
+  /** @param onChange something has been changed, here or in another window. */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+    this.#channel.onmessage = onChange;
+  }
+
+  /** In one transaction. @returns null where storage is closed to us, or full: then nothing has changed. */
+  async change<Result, Names extends StoreName>(
+    names: readonly Names[],
+    task: (stores: StoresOf<Names>) => Promise<Result>,
+  ): Promise<Result | null> {
+    try {
+      const transaction = (await this.#opened).transaction([...names], "readwrite");
+      const done = new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = () => reject(transaction.error);
+      });
+      const [result] = await Promise.all([task(storesOf(transaction, names)), done]);
+      this.#onChange();
+      this.#channel.postMessage(null);
+      return result;
+    } catch {
+      return null;
+    }
+  }
+
+  /** @returns null where storage is closed to us. */
+  async read<Result, Names extends StoreName>(
+    names: readonly Names[],
+    task: (stores: StoresOf<Names>) => Promise<Result>,
+  ): Promise<Result | null> {
+    try {
+      return await task(storesOf((await this.#opened).transaction([...names]), names));
+    } catch {
+      return null;
+    }
+  }
+
+  /** For tests. */
+  async close(): Promise<void> {
+    this.#channel.close();
+    (await this.#opened).close();
+  }
+}
+
+async function openDatabase(): Promise<IDBDatabase> {
+  const request = indexedDB.open(NAME, 1);
+  request.onupgradeneeded = () => {
+    for (const [name, keyPath] of Object.entries(STORES))
+      request.result.createObjectStore(name, keyPath === null ? {} : { keyPath: keyPath as string | string[] });
+  };
+  const database = await answered(request);
+  // A later release may change it.
+  database.onversionchange = () => database.close();
+  return database;
+}
+
+function storesOf<Names extends StoreName>(transaction: IDBTransaction, names: readonly Names[]): StoresOf<Names> {
+  const stores = names.map((name) => [name, transaction.objectStore(name)] as const);
+  return Object.fromEntries(stores) as StoresOf<Names>;
+}
+
+export function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** A part of the library in memory: read when somebody looks, and anew when somebody looks after a change. */
+export class Shelf<Value> {
+  readonly #read: () => Promise<Value>;
+  readonly #onRead: () => void;
+  #value: Value | null = null;
+  #isStale = true;
+  #latest: Promise<Value> | null = null;
+
+  constructor(read: () => Promise<Value>, onRead: () => void) {
+    this.#read = read;
+    this.#onRead = onRead;
+  }
+
+  /** As of when it was read last; null before the first time. Reads it where it has changed since. */
+  look(): Value | null {
+    if (this.#isStale) void this.read();
+    return this.#value;
+  }
+
+  /** As it is now. */
+  async read(): Promise<Value> {
+    if (!this.#isStale && this.#latest !== null) return this.#latest;
+    this.#isStale = false;
+    const reading = this.#read();
+    this.#latest = reading;
+    const value = await reading;
+    if (this.#latest === reading) {
+      this.#value = value;
+      this.#onRead();
+    }
+    return value;
+  }
+
+  /** @returns whether somebody has looked at it, and may want to see it anew. */
+  isChanged(): boolean {
+    this.#isStale = true;
+    return this.#value !== null;
+  }
+}

@@ -1,0 +1,183 @@
+import { dayOf } from "../app/phone.ts";
+import type { SiteEvent } from "../app/state.ts";
+import { answered, type LibraryDatabase, Shelf } from "./library-database.ts";
+
+/** A page on a day. */
+export interface Visit {
+  /** In the phone's time zone: 2026-11-23. */
+  readonly day: string;
+  readonly url: string;
+  readonly title: string;
+  /** Of the last visit on that day, in milliseconds since 1970. */
+  readonly at: number;
+  /** Visits on that day. */
+  readonly count: number;
+}
+
+const DAYS_KEPT = 90;
+/** Pages on days that are kept: some 3 MB of storage. */
+const VISITS_KEPT = 10_000;
+
+const DAY = 86_400_000;
+
+/** Takes back what was done. */
+export type Undo = () => void;
+
+export interface VisitsPlatform {
+  readonly database: LibraryDatabase;
+  /** Milliseconds since 1970; days begin at the phone's midnight. */
+  readonly now: () => number;
+  /** The visits were read. */
+  readonly onRead: () => void;
+}
+
+/** The pages that the person has visited, by day. */
+export class Visits {
+  readonly #database: LibraryDatabase;
+  readonly #now: () => number;
+  readonly #visits: Shelf<readonly Visit[]>;
+  readonly #icons: Shelf<ReadonlyMap<string, string>>;
+  /** What "Forget all" took last, until somebody wants it back. */
+  #forgotten: readonly Visit[] = [];
+
+  constructor({ database, now, onRead }: VisitsPlatform) {
+    this.#database = database;
+    this.#now = now;
+    this.#visits = new Shelf(() => this.#readVisits(), onRead);
+    this.#icons = new Shelf(() => this.#readIcons(), onRead);
+    void this.#prune();
+  }
+
+  /** As of `Shelf`: the latest first. */
+  look(): readonly Visit[] | null {
+    return this.#visits.look();
+  }
+
+  /** As of `Shelf`. */
+  read(): Promise<readonly Visit[]> {
+    return this.#visits.read();
+  }
+
+  /** As of `Shelf`. */
+  isChanged(): boolean {
+    this.#icons.isChanged();
+    return this.#visits.isChanged();
+  }
+
+  /** The app tells of its pages. @returns when that is written. */
+  async hear(event: SiteEvent): Promise<void> {
+    if (event.kind === "loaded") await this.#visit(event);
+    else if (event.kind === "icon") {
+      const { url, icon } = event;
+      if ((await this.#icons.read()).get(iconName(url)) === icon) return;
+      await this.#database.change(["icons"], async ({ icons }) => void icons.put(icon, iconName(url)));
+    } else if (event.kind === "forget") {
+      const { isOf } = event;
+      const gone = await this.#forget(({ url }) => isOf?.(url) ?? true);
+      if (isOf === null) this.#forgotten = gone;
+    } else await this.#putBack(this.#forgotten);
+  }
+
+  /** @returns a data: URL, or null where none is known. */
+  iconOf(url: string): string | null {
+    return this.#icons.look()?.get(iconName(url)) ?? null;
+  }
+
+  async forget(visits: readonly Visit[]): Promise<Undo> {
+    const keys = new Set(visits.map(keyOf));
+    const gone = await this.#forget((visit) => keys.has(keyOf(visit)));
+    return () => void this.#putBack(gone);
+  }
+
+  async #visit({ site: { url: address, title }, at, isNew }: Extract<SiteEvent, { kind: "loaded" }>): Promise<void> {
+    const url = shownUrl(address);
+    if (url === null) return;
+    const day = dayOf(at);
+    await this.#database.change(["visits"], async ({ visits }) => {
+      const before: Visit | undefined = await answered(visits.get([day, url]));
+      // A page that changes its title is the same visit; one that was forgotten meanwhile stays so.
+      if (isNew) visits.put({ day, url, title, at, count: (before?.count ?? 0) + 1 } satisfies Visit);
+      else if (before !== undefined) visits.put({ ...before, title } satisfies Visit);
+    });
+  }
+
+  /** The icons of sites that nobody has visited any more go, too. @returns those that went. */
+  async #forget(isGone: (visit: Visit) => boolean): Promise<readonly Visit[]> {
+    const forgotten = await this.#database.change(["visits", "icons"], async ({ visits, icons }) => {
+      const all: readonly Visit[] = await answered(visits.getAll());
+      const gone = all.filter(isGone);
+      for (const { day, url } of gone) visits.delete([day, url]);
+      const used = new Set(all.filter((visit) => !isGone(visit)).map(({ url }) => iconName(url)));
+      for (const name of await answered(icons.getAllKeys())) if (!used.has(String(name))) icons.delete(name);
+      return gone;
+    });
+    return forgotten ?? [];
+  }
+
+  async #putBack(visits: readonly Visit[]): Promise<void> {
+    await this.#database.change(["visits"], async (stores) => {
+      for (const visit of visits) stores.visits.put(visit);
+    });
+  }
+
+  /** Days are first in the keys, and so the oldest come first. */
+  async #prune(): Promise<void> {
+    const oldest = dayOf(this.#now() - DAYS_KEPT * DAY);
+    await this.#database.change(["visits"], async ({ visits }) => {
+      visits.delete(IDBKeyRange.upperBound([oldest]));
+      const keys = await answered(visits.getAllKeys());
+      const last = keys[keys.length - VISITS_KEPT - 1];
+      if (last !== undefined) visits.delete(IDBKeyRange.upperBound(last));
+    });
+  }
+
+  async #readVisits(): Promise<readonly Visit[]> {
+    const visits = await this.#database.read(["visits"], ({ visits }) => answered<Visit[]>(visits.getAll()));
+    return (visits ?? []).sort((a, b) => b.at - a.at);
+  }
+
+  async #readIcons(): Promise<ReadonlyMap<string, string>> {
+    const read = await this.#database.read(["icons"], async ({ icons }) => {
+      const [keys, values] = await Promise.all([answered(icons.getAllKeys()), answered<string[]>(icons.getAll())]);
+      return new Map(keys.map((key, index) => [String(key), values[index] ?? ""]));
+    });
+    return read ?? new Map();
+  }
+}
+
+function keyOf({ day, url }: Pick<Visit, "day" | "url">): string {
+  return `${day} ${url}`;
+}
+
+/** Sites have one icon each. */
+function iconName(url: string): string {
+  return URL.parse(url)?.host.replace(/^www\./, "") ?? url;
+}
+
+/** Without a name and a password; null for what is no page of the web. */
+function shownUrl(address: string): string | null {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** @param words each of them is to be found in the title or the address. */
+export function withWords(visits: readonly Visit[], words: string): readonly Visit[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return visits;
+  return visits.filter(({ url, title }) => {
+    const text = `${title} ${decoded(url)}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+/** As people read and type it. */
+function decoded(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}
