@@ -39,8 +39,12 @@ export class SiteStore {
     this.#change("recent", (recent) => joined(recent, sites));
   }
 
+  /** Last, or in place of the same page's. */
   pin(site: Site): void {
-    this.#change("pinned", (pinned) => [...pinned.filter((known) => known.url !== site.url), site]);
+    this.#change("pinned", (pinned) => {
+      const at = pinned.findIndex(({ url }) => url === site.url);
+      return at < 0 ? [...pinned, site] : pinned.with(at, site);
+    });
   }
 
   unpin(url: string): void {

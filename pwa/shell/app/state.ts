@@ -130,6 +130,8 @@ export interface SiteTeller {
   hearSites(hear: (event: SiteEvent) => void): void;
   /** Such pages are no recent sites any more. @returns how to take that back. */
   dropRecent(isOf: (url: string) => boolean): () => void;
+  pin(site: Site): void;
+  unpin(url: string): void;
   draw(): void;
 }
 

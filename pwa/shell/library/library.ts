@@ -1,26 +1,52 @@
 import type { SiteTeller } from "../app/state.ts";
+import {
+  type Bookmark,
+  Bookmarks,
+  type Entry,
+  entriesIn,
+  type FolderPlace,
+  foldersOf,
+  ROOT,
+  START_PAGE,
+  withContent,
+} from "./bookmarks.ts";
 import { LibraryDatabase } from "./library-database.ts";
-import { type Undo, type Visit, Visits } from "./visits.ts";
+import { pageUrl, type Undo, type Visit, Visits } from "./visits.ts";
 
+export { type Entry, ROOT, START_PAGE } from "./bookmarks.ts";
 export { type Undo, type Visit, withWords } from "./visits.ts";
 
-/** Pages that the person has visited, on this phone alone. It hears of those that have loaded before its script was there. */
+/**
+ * Pages that the person has visited or marked, on this phone alone. It hears of those that have loaded before its script was
+ * there. What it is asked for is as of when it was read last, and null before that; when there is more it draws the app anew.
+ */
 export class Library {
   readonly #app: SiteTeller;
+  readonly #database: LibraryDatabase;
   readonly #visits: Visits;
+  readonly #bookmarks: Bookmarks;
+  readonly #now: () => number;
 
   /** @param now milliseconds since 1970. */
   constructor(app: SiteTeller, now: () => number) {
     this.#app = app;
+    this.#now = now;
     const draw = () => app.draw();
-    const database = new LibraryDatabase(() => {
-      if (this.#visits.isChanged()) draw();
+    this.#database = new LibraryDatabase(() => {
+      const areShown = [this.#visits.isChanged(), this.#bookmarks.isChanged()];
+      if (areShown.includes(true)) draw();
     });
-    this.#visits = new Visits({ database, now, onRead: draw });
+    this.#visits = new Visits({ database: this.#database, now, onRead: draw });
+    this.#bookmarks = new Bookmarks(this.#database, now, draw);
     app.hearSites((event) => void this.#visits.hear(event));
   }
 
-  /** The latest first; null until they are read. A change draws the app anew, for whoever looks. */
+  /** For tests. */
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  /** The latest first. */
   get visits(): readonly Visit[] | null {
     return this.#visits.look();
   }
@@ -42,4 +68,102 @@ export class Library {
     const { recent, pinned } = this.#app.state;
     return this.#visits.iconOf(url) ?? [...pinned, ...recent].find((site) => site.url === url)?.icon ?? null;
   }
+
+  /** What lies in the folder. */
+  entriesIn(folder: number): readonly Entry[] | null {
+    if (folder === START_PAGE) return this.#pins;
+    const entries = this.#bookmarks.look();
+    return entries && [...(folder === ROOT ? [START] : []), ...entriesIn(entries, folder)];
+  }
+
+  /** All folders, each before those in it. */
+  folders(): readonly FolderPlace[] {
+    const inside = foldersOf(this.#bookmarks.look() ?? []).map((place) => ({ ...place, depth: place.depth + 1 }));
+    return [{ id: ROOT, title: "Bookmarks", depth: 0 }, { ...START, depth: 0 }, ...inside];
+  }
+
+  /** Folders that an entry may lie in. */
+  foldersFor(entry: Entry): readonly FolderPlace[] {
+    if (entry.kind === "page") return this.folders();
+    const content = new Set(withContent(this.#bookmarks.look() ?? [], entry).map(({ id }) => id));
+    return this.folders().filter(({ id }) => id !== START_PAGE && !content.has(id));
+  }
+
+  folderAbove(folder: number): number {
+    return this.#bookmarks.look()?.find(({ id }) => id === folder)?.folder ?? ROOT;
+  }
+
+  /** Whether the page has a bookmark; a pin is one. */
+  isMarked(address: string): boolean {
+    return this.#marksOf(address).length > 0;
+  }
+
+  /** Adds a bookmark to the outermost folder, or takes all that the page has. */
+  async toggleMark({ url, title }: Pick<Bookmark, "url" | "title">): Promise<void> {
+    const marks = this.#marksOf(url);
+    for (const mark of marks) await this.remove(mark);
+    const address = pageUrl(url);
+    if (marks.length > 0 || address === null) return;
+    await this.#put([{ kind: "page", ...this.#newPlace(ROOT), title, url: address }]);
+  }
+
+  async addFolder(folder: number, title: string): Promise<void> {
+    await this.#put([{ kind: "folder", ...this.#newPlace(folder), title: title.trim() }]);
+  }
+
+  /** Gives it another name or folder. */
+  async change(entry: Entry, to: Pick<Entry, "title" | "folder">): Promise<Undo> {
+    const isMoved = to.folder !== entry.folder;
+    const place = isMoved && entry.folder === START_PAGE ? this.#newPlace(to.folder) : entry;
+    const changed: Entry = { ...entry, ...place, folder: to.folder, title: to.title.trim() };
+    const move = async (from: Entry, into: Entry): Promise<void> => {
+      if (isMoved) await this.#take([from]);
+      await this.#put([into]);
+    };
+    await move(entry, changed);
+    return () => void move(changed, entry);
+  }
+
+  /** With all that lies in it. */
+  async remove(entry: Entry): Promise<Undo> {
+    const gone = withContent(await this.#bookmarks.read(), entry);
+    await this.#take(gone);
+    return () => void this.#put(gone);
+  }
+
+  #newPlace(folder: number): Pick<Entry, "id" | "folder" | "addedAt"> {
+    return { id: this.#bookmarks.newId(), folder, addedAt: this.#now() };
+  }
+
+  /** Pins as bookmarks, in the order of the start page. */
+  get #pins(): readonly Bookmark[] {
+    const { pinned } = this.#app.state;
+    const pinAt = (index: number) => ({ id: -1 - index, folder: START_PAGE, addedAt: 0 });
+    return pinned.map(({ url, title }, index) => ({ kind: "page", ...pinAt(index), url, title }));
+  }
+
+  #marksOf(address: string): readonly Bookmark[] {
+    const url = pageUrl(address);
+    const isIt = (entry: Entry) => entry.kind === "page" && [address, url].includes(entry.url);
+    return [...this.#pins, ...(this.#bookmarks.look() ?? [])].filter((entry): entry is Bookmark => isIt(entry));
+  }
+
+  /** Each in place of what has its id, or is a pin of its address. */
+  async #put(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) {
+      if (entry.kind === "page" && entry.folder === START_PAGE)
+        this.#app.pin({ url: entry.url, title: entry.title, icon: this.iconOf(entry.url) });
+    }
+    const others = entries.filter(({ folder }) => folder !== START_PAGE);
+    if (others.length > 0) await this.#bookmarks.put(others);
+  }
+
+  async #take(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) if (entry.kind === "page" && entry.folder === START_PAGE) this.#app.unpin(entry.url);
+    const others = entries.filter(({ folder }) => folder !== START_PAGE);
+    if (others.length > 0) await this.#bookmarks.delete(others);
+  }
 }
+
+/** As a folder among the others. */
+const START: Entry = { kind: "folder", id: START_PAGE, folder: ROOT, title: "Start page", addedAt: 0 };

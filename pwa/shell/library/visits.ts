@@ -1,5 +1,6 @@
 import { dayOf } from "../app/phone.ts";
 import type { SiteEvent } from "../app/state.ts";
+import type { Entry } from "./bookmarks.ts";
 import { answered, type LibraryDatabase, Shelf } from "./library-database.ts";
 
 /** A page on a day. */
@@ -90,7 +91,7 @@ export class Visits {
   }
 
   async #visit({ site: { url: address, title }, at, isNew }: Extract<SiteEvent, { kind: "loaded" }>): Promise<void> {
-    const url = shownUrl(address);
+    const url = pageUrl(address);
     if (url === null) return;
     const day = dayOf(at);
     await this.#database.change(["visits"], async ({ visits }) => {
@@ -101,13 +102,16 @@ export class Visits {
     });
   }
 
-  /** The icons of sites that nobody has visited any more go, too. @returns those that went. */
+  /** The icons of sites that nobody has visited or marked any more go, too. @returns those that went. */
   async #forget(isGone: (visit: Visit) => boolean): Promise<readonly Visit[]> {
-    const forgotten = await this.#database.change(["visits", "icons"], async ({ visits, icons }) => {
+    const forgotten = await this.#database.change(["visits", "icons", "bookmarks"], async (stores) => {
+      const { visits, icons } = stores;
       const all: readonly Visit[] = await answered(visits.getAll());
       const gone = all.filter(isGone);
       for (const { day, url } of gone) visits.delete([day, url]);
-      const used = new Set(all.filter((visit) => !isGone(visit)).map(({ url }) => iconName(url)));
+      const marked: readonly Entry[] = await answered(stores.bookmarks.getAll());
+      const left = [...all.filter((visit) => !isGone(visit)), ...marked.filter((entry) => entry.kind === "page")];
+      const used = new Set(left.map(({ url }) => iconName(url)));
       for (const name of await answered(icons.getAllKeys())) if (!used.has(String(name))) icons.delete(name);
       return gone;
     });
@@ -155,7 +159,7 @@ function iconName(url: string): string {
 }
 
 /** Without a name and a password; null for what is no page of the web. */
-function shownUrl(address: string): string | null {
+export function pageUrl(address: string): string | null {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   url.username = "";

@@ -11,7 +11,7 @@ export type SheetName =
   | LibrarySheetName;
 
 /** Sheets with what the person has visited or marked. */
-export type LibrarySheetName = "history";
+export type LibrarySheetName = "history" | "bookmarks";
 
 /** The script of history and bookmarks. */
 export type LibraryViews = ReturnType<typeof import("./library/library-chunk.tsx").openLibrary>;

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { dayOf } from "../../app/phone.ts";
 import type { BrowserActions } from "../../app/state.ts";
-import { type Library, type Undo, type Visit, withWords } from "../../library/library.ts";
+import { type Library, type Visit, withWords } from "../../library/library.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
+import { type Done, UndoBar } from "./undo-bar.tsx";
 
 /** Pages shown before the person asks for more, and so many more each time. */
 const ROWS = 100;
@@ -148,38 +149,6 @@ function DaySection({ heading, visits, whole, library, open, forget }: DayProps)
         })}
       </ul>
     </section>
-  );
-}
-
-export interface Done {
-  readonly text: string;
-  readonly undo: Undo;
-}
-
-/** Says what was done, and takes it back. */
-export function UndoBar({ done, onClose }: { readonly done: Done | null; readonly onClose: () => void }) {
-  const undoRef = useRef<HTMLButtonElement>(null);
-  // The button that was pressed is gone with its row, and the focus with it.
-  useEffect(() => undoRef.current?.focus(), [done]);
-  return (
-    <div class="undo-bar" role="status">
-      {done && (
-        <>
-          <span>{done.text}</span>
-          <button
-            type="button"
-            class="text-button"
-            ref={undoRef}
-            onClick={() => {
-              done.undo();
-              onClose();
-            }}
-          >
-            Undo
-          </button>
-        </>
-      )}
-    </div>
   );
 }
 

@@ -2,14 +2,20 @@
 
 import type { BrowserActions, SiteTeller } from "../../app/state.ts";
 import { Library } from "../../library/library.ts";
-import type { Ui } from "../ui.ts";
+import type { LibrarySheetName, Ui } from "../ui.ts";
+import { BookmarkList } from "./bookmark-list.tsx";
 import { HistoryList } from "./history-list.tsx";
 
 /** What the shell shows of the library. */
 export function openLibrary(app: SiteTeller) {
   const library = new Library(app, Date.now);
   return {
-    /** The content of the sheet. */
-    historyList: (actions: BrowserActions, ui: Ui) => <HistoryList library={library} actions={actions} ui={ui} />,
+    isMarked: (url: string) => library.isMarked(url),
+    /** As of `Library`. */
+    toggleMark: (page: { readonly url: string; readonly title: string }) => void library.toggleMark(page),
+    contentOf(name: LibrarySheetName, actions: BrowserActions, ui: Ui) {
+      const Content = name === "history" ? HistoryList : BookmarkList;
+      return <Content library={library} actions={actions} ui={ui} />;
+    },
   };
 }

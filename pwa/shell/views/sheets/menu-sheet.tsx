@@ -10,6 +10,8 @@ const GLYPHS = {
   plus: "M12 5v14M5 12h14",
   tabs: "M8 8h11a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1zM4 16V5a1 1 0 0 1 1-1h11",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0z",
+  star: "M12 3.5l2.6 5.4 5.9.8-4.3 4.1 1 5.9-5.2-2.8-5.2 2.8 1-5.9-4.3-4.1 5.9-.8z",
+  bookmarks: "M6.5 3.5h11a1 1 0 0 1 1 1v16L12 16l-6.5 4.5v-16a1 1 0 0 1 1-1z",
   history: "M3.5 12a8.5 8.5 0 1 0 2.8-6.3M3.5 4v4h4M12 7.5V12l3 2",
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
   share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
@@ -39,6 +41,7 @@ export function MenuSheet(props: MenuProps) {
       <ul class="menu-rows">
         <TabRows {...props} />
         {isPage && <PageRows {...props} />}
+        <MenuRow icon="bookmarks" label="Bookmarks" onClick={() => ui.change({ sheet: "bookmarks" })} />
         <MenuRow icon="history" label="History" onClick={() => ui.change({ sheet: "history" })} />
         <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
       </ul>
@@ -144,8 +147,15 @@ function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProp
   const isLoaded = phase === "loaded" && error === null;
   const [isCopied, setCopied] = useState(false);
   const close = () => ui.change({ sheet: null });
+  const isMarked = ui.library?.isMarked(url) === true;
   return (
     <>
+      <MenuRow
+        icon="star"
+        label={isMarked ? "Remove bookmark" : "Add bookmark"}
+        isOn={isMarked}
+        onClick={() => ui.library?.toggleMark({ url, title })}
+      />
       <MenuRow
         icon="copy"
         label={isCopied ? "Address copied" : "Copy address"}
@@ -196,10 +206,17 @@ function MenuIcon({ icon, label, isDisabled = false, isOn = false, onClick }: Me
 
 export type RowIcon = keyof typeof GLYPHS;
 
-export function MenuRow({ icon, label, onClick }: { icon: RowIcon; label: string; onClick: () => void }) {
+interface MenuRowProps {
+  readonly icon: RowIcon;
+  readonly label: string;
+  readonly isOn?: boolean;
+  readonly onClick: () => void;
+}
+
+export function MenuRow({ icon, label, isOn = false, onClick }: MenuRowProps) {
   return (
     <li>
-      <button type="button" class="menu-row" onClick={onClick}>
+      <button type="button" class={isOn ? "menu-row menu-row-on" : "menu-row"} onClick={onClick}>
         <Glyph path={GLYPHS[icon]} />
         {label}
       </button>

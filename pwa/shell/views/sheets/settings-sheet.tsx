@@ -146,7 +146,7 @@ function Forgetting({ actions }: Pick<SettingsProps, "actions">) {
     <>
       <ConfirmButton
         label="Forget history"
-        question="History and the list of recent sites will be empty. Pinned sites stay."
+        question="History and the list of recent sites will be empty. Pinned sites and bookmarks stay."
         confirm="Forget"
         done="History forgotten"
         onConfirm={() => actions.app.forgetRecent("all")}

@@ -51,9 +51,10 @@ export function openSheets(options: PhoneOptions) {
         case "devices":
           return <DevicesSheet onClose={() => ui.change({ sheet: "settings" })} />;
         case "history":
+        case "bookmarks":
           return (
-            <Sheet title="History" onClose={() => ui.change({ sheet: null })}>
-              {ui.library?.historyList(actions, ui)}
+            <Sheet title={name === "history" ? "History" : "Bookmarks"} onClose={() => ui.change({ sheet: null })}>
+              {ui.library?.contentOf(name, actions, ui)}
             </Sheet>
           );
         case "settings":

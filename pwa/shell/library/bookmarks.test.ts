@@ -1,0 +1,118 @@
+import "fake-indexeddb/auto";
+import { IDBFactory } from "fake-indexeddb";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Site, SiteTeller } from "../app/state.ts";
+import { type Entry, entriesIn, foldersOf, MOST_DEPTH, ROOT, START_PAGE } from "./bookmarks.ts";
+import { Library } from "./library.ts";
+
+let library: Library;
+let pinned: Site[];
+
+beforeEach(() => {
+  globalThis.indexedDB = new IDBFactory();
+  pinned = [{ url: "https://pin.example/", title: "Pin", icon: null }];
+  open();
+});
+
+afterEach(() => library.close());
+
+/** As when the app is opened. */
+function open(): void {
+  const app: SiteTeller = {
+    get state() {
+      return { pinned, recent: [] };
+    },
+    hearSites() {},
+    dropRecent: () => () => {},
+    pin(site) {
+      pinned = [...pinned.filter(({ url }) => url !== site.url), site];
+    },
+    unpin(url) {
+      pinned = pinned.filter((site) => site.url !== url);
+    },
+    draw() {},
+  };
+  library = new Library(app, () => 1_000);
+}
+
+/** Titles in a folder, once they are as they should be. */
+const shows = (folder: number, titles: readonly string[]) =>
+  expect.poll(() => library.entriesIn(folder)?.map(({ title }) => title)).toEqual(titles);
+const find = (folder: number, title: string) =>
+  library.entriesIn(folder)?.find((entry) => entry.title === title) as Entry;
+
+it("marks a page, and takes the mark away, also where it is a pin", async () => {
+  const page = { url: "https://name:word@a.example/x", title: "A" };
+  await library.toggleMark(page);
+  await shows(ROOT, ["Start page", "A"]);
+  expect([library.isMarked(page.url), library.isMarked("https://a.example/x")]).toEqual([true, true]);
+  expect(find(ROOT, "A")).toMatchObject({ url: "https://a.example/x" });
+  await library.toggleMark(page);
+  await shows(ROOT, ["Start page"]);
+  expect(library.isMarked("https://pin.example/")).toBe(true);
+  await library.toggleMark({ url: "https://pin.example/", title: "" });
+  expect(pinned).toEqual([]);
+});
+
+it("moves a bookmark to the start page and back, where it is a pin", async () => {
+  await library.toggleMark({ url: "https://a.example/", title: "A" });
+  await library.addFolder(ROOT, " News ");
+  await shows(ROOT, ["Start page", "News", "A"]);
+  const undo = await library.change(find(ROOT, "A"), { title: "Harbour", folder: START_PAGE });
+  await shows(START_PAGE, ["Pin", "Harbour"]);
+  await shows(ROOT, ["Start page", "News"]);
+  undo();
+  await shows(ROOT, ["Start page", "News", "A"]);
+  expect(pinned).toHaveLength(1);
+  const { id } = find(ROOT, "News");
+  await library.change(find(START_PAGE, "Pin"), { title: "Pin", folder: id });
+  await shows(id, ["Pin"]);
+  expect(pinned).toEqual([]);
+});
+
+it("deletes a folder with all that lies in it, and puts it back", async () => {
+  await library.addFolder(ROOT, "Outer");
+  await shows(ROOT, ["Start page", "Outer"]);
+  const outer = find(ROOT, "Outer");
+  await library.addFolder(outer.id, "Inner");
+  await shows(outer.id, ["Inner"]);
+  const inner = find(outer.id, "Inner");
+  await library.toggleMark({ url: "https://a.example/", title: "A" });
+  await shows(ROOT, ["Start page", "Outer", "A"]);
+  await library.change(find(ROOT, "A"), { title: "A", folder: inner.id });
+  await shows(inner.id, ["A"]);
+  const undo = await library.remove(outer);
+  await shows(ROOT, ["Start page"]);
+  undo();
+  await shows(inner.id, ["A"]);
+  expect(library.folders().map(({ title, depth }) => [title, depth])).toEqual([
+    ["Bookmarks", 0],
+    ["Start page", 0],
+    ["Outer", 1],
+    ["Inner", 2],
+  ]);
+  expect(library.foldersFor(outer).map(({ title }) => title)).toEqual(["Bookmarks"]);
+  expect(library.folderAbove(inner.id)).toBe(outer.id);
+});
+
+it("keeps bookmarks when the app is opened again", async () => {
+  await library.toggleMark({ url: "https://a.example/", title: "A" });
+  await library.close();
+  open();
+  await shows(ROOT, ["Start page", "A"]);
+});
+
+it("shows what has lost its folder, and ends where folders lie in one another", () => {
+  const folder = (id: number, into: number): Entry => ({
+    kind: "folder",
+    id,
+    folder: into,
+    title: `${id}`,
+    addedAt: 0,
+  });
+  const page: Entry = { kind: "page", id: 9, folder: 77, title: "Lost", url: "https://a.example/", addedAt: 0 };
+  expect(entriesIn([folder(2, ROOT), page], ROOT).map(({ title }) => title)).toEqual(["2", "Lost"]);
+  const deep = Array.from({ length: 100 }, (_, index) => folder(index + 2, index === 0 ? ROOT : index + 1));
+  expect(foldersOf(deep)).toHaveLength(MOST_DEPTH);
+  expect(foldersOf([folder(2, 3), folder(3, 2)])).toEqual([]);
+});

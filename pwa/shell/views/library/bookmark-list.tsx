@@ -1,0 +1,245 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { BrowserActions } from "../../app/state.ts";
+import { type Entry, type Library, ROOT, START_PAGE, type Undo } from "../../library/library.ts";
+import { shortHost } from "../parts/format.ts";
+import { Glyph, Icon, SiteIcon } from "../parts/icons.tsx";
+import type { Ui } from "../ui.ts";
+import { type Done, UndoBar } from "./undo-bar.tsx";
+
+const FOLDER = "M3.5 6.5a1 1 0 0 1 1-1h5l2 2.5h8a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1z";
+
+interface BookmarkProps {
+  readonly library: Library;
+  readonly actions: BrowserActions;
+  readonly ui: Ui;
+}
+
+/** Bookmarks in their folders; the first is that of the start page. */
+export function BookmarkList({ library, actions, ui }: BookmarkProps) {
+  const [folder, setFolder] = useState(ROOT);
+  /** The id of the one whose name and place are asked for. */
+  const [changed, setChanged] = useState<number | null>(null);
+  const [done, setDone] = useState<Done | null>(null);
+  const entries = library.entriesIn(folder);
+  if (entries === null) return <p class="fine">Reading…</p>;
+  const say = async (text: string, doing: Promise<Undo>) => {
+    setChanged(null);
+    const undo = await doing;
+    setDone({ text, undo });
+  };
+  const enter = (id: number) => {
+    setChanged(null);
+    setFolder(id);
+  };
+  const open = (url: string) => {
+    ui.change({ sheet: null });
+    actions.tab.go(url);
+  };
+  return (
+    <>
+      <FolderHead library={library} folder={folder} onEnter={enter} />
+      {entries.length === 0 && (
+        <p class="fine">
+          {folder === START_PAGE ? "Pages that you pin will be here, and on the start page." : "No bookmarks here yet."}
+        </p>
+      )}
+      {entries.length > 0 && (
+        <ul class="rows">
+          {entries.map((entry) => (
+            <li key={entry.id} class="library-entry">
+              <EntryRow
+                {...{ entry, library }}
+                isChanged={changed === entry.id}
+                onOpen={() => (entry.kind === "folder" ? enter(entry.id) : open(entry.url))}
+                onChange={() => setChanged(changed === entry.id ? null : entry.id)}
+              />
+              {changed === entry.id && (
+                <EntryForm
+                  {...{ entry, library }}
+                  onSave={(to) => void say("Changed", library.change(entry, to))}
+                  onDelete={() => void say(`${nameOf(entry)} deleted`, library.remove(entry))}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <UndoBar done={done} onClose={() => setDone(null)} />
+    </>
+  );
+}
+
+interface FolderHeadProps {
+  readonly library: Library;
+  readonly folder: number;
+  readonly onEnter: (id: number) => void;
+}
+
+/** The way back, the folder's name, and a way to make another in it. */
+function FolderHead({ library, folder, onEnter }: FolderHeadProps) {
+  const [isAsking, setAsking] = useState(false);
+  const backRef = useRef<HTMLButtonElement>(null);
+  const newRef = useRef<HTMLButtonElement>(null);
+  // The row that was pressed is gone with its folder, and the focus with it.
+  useEffect(() => backRef.current?.focus(), [folder]);
+  const place = library.folders().find(({ id }) => id === folder);
+  return (
+    <>
+      <div class="library-head">
+        {folder !== ROOT && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Back to the folder above"
+            ref={backRef}
+            onClick={() => onEnter(library.folderAbove(folder))}
+          >
+            <Icon name="back" />
+          </button>
+        )}
+        {folder !== ROOT && <h3>{place?.title}</h3>}
+        {folder !== START_PAGE && (
+          <button
+            type="button"
+            class="text-button"
+            aria-expanded={isAsking}
+            ref={newRef}
+            onClick={() => setAsking(!isAsking)}
+          >
+            New folder
+          </button>
+        )}
+      </div>
+      {isAsking && (
+        <form
+          class="library-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const name = new FormData(event.currentTarget).get("name");
+            newRef.current?.focus();
+            setAsking(false);
+            void library.addFolder(folder, String(name));
+          }}
+        >
+          <NameField label="Name of the folder" name="" />
+          <button type="submit" class="button button-primary">
+            Add
+          </button>
+        </form>
+      )}
+    </>
+  );
+}
+
+function NameField({ label, name }: { readonly label: string; readonly name: string }) {
+  const fieldRef = useRef<HTMLInputElement>(null);
+  useEffect(() => fieldRef.current?.focus(), []);
+  return (
+    <input
+      class="field"
+      name="name"
+      aria-label={label}
+      placeholder={label}
+      autocomplete="off"
+      required
+      maxLength={200}
+      defaultValue={name}
+      ref={fieldRef}
+    />
+  );
+}
+
+interface EntryRowProps {
+  readonly entry: Entry;
+  readonly library: Library;
+  readonly isChanged: boolean;
+  readonly onOpen: () => void;
+  readonly onChange: () => void;
+}
+
+function EntryRow({ entry, library, isChanged, onOpen, onChange }: EntryRowProps) {
+  const { kind, id } = entry;
+  const name = nameOf(entry);
+  return (
+    <div class="row">
+      <button type="button" class="row-main" title={kind === "page" ? entry.url : undefined} onClick={onOpen}>
+        {kind === "page" ? (
+          <SiteIcon site={{ url: entry.url, icon: library.iconOf(entry.url) }} />
+        ) : (
+          <span class="site-icon site-icon-plain">
+            <Glyph path={FOLDER} />
+          </span>
+        )}
+        <span class="row-text">
+          <span class="row-title">{name}</span>
+          <span class="row-hint">{kind === "page" ? shortHost(entry.url) : countText(library.entriesIn(id))}</span>
+        </span>
+        {kind === "folder" && <Icon name="forward" />}
+      </button>
+      {id !== START_PAGE && (
+        <button
+          type="button"
+          class="icon-button quiet"
+          aria-label={`Change ${name}`}
+          aria-expanded={isChanged}
+          onClick={onChange}
+        >
+          <Icon name="menu" />
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface EntryFormProps {
+  readonly entry: Entry;
+  readonly library: Library;
+  readonly onSave: (to: { readonly title: string; readonly folder: number }) => void;
+  readonly onDelete: () => void;
+}
+
+/** Its name and folder. */
+function EntryForm({ entry, library, onSave, onDelete }: EntryFormProps) {
+  const id = useId();
+  return (
+    <form
+      class="library-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = new FormData(event.currentTarget);
+        onSave({ title: String(given.get("name")), folder: Number(given.get("folder")) });
+      }}
+    >
+      <NameField label="Name" name={nameOf(entry)} />
+      <label class="fine" for={id}>
+        Folder
+      </label>
+      <select id={id} class="field" name="folder">
+        {library.foldersFor(entry).map((folder) => (
+          <option key={folder.id} value={folder.id} selected={folder.id === entry.folder}>
+            {"\u2003".repeat(folder.depth)}
+            {folder.title}
+          </option>
+        ))}
+      </select>
+      <div class="actions">
+        <button type="submit" class="button button-primary">
+          Save
+        </button>
+        <button type="button" class="button button-danger" onClick={onDelete}>
+          Delete
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function nameOf(entry: Entry): string {
+  return entry.title || (entry.kind === "page" ? shortHost(entry.url) : "Folder");
+}
+
+function countText(inside: readonly Entry[] | null): string {
+  const count = inside?.length ?? 0;
+  if (count === 0) return "Empty";
+  return count === 1 ? "1 bookmark" : `${count} bookmarks`;
+}

@@ -1,0 +1,34 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Undo } from "../../library/library.ts";
+
+export interface Done {
+  readonly text: string;
+  readonly undo: Undo;
+}
+
+/** Says what was done, and takes it back. */
+export function UndoBar({ done, onClose }: { readonly done: Done | null; readonly onClose: () => void }) {
+  const undoRef = useRef<HTMLButtonElement>(null);
+  // The button that was pressed is gone with its row, and the focus with it.
+  useEffect(() => undoRef.current?.focus(), [done]);
+  return (
+    <div class="undo-bar" role="status">
+      {done && (
+        <>
+          <span>{done.text}</span>
+          <button
+            type="button"
+            class="text-button"
+            ref={undoRef}
+            onClick={() => {
+              done.undo();
+              onClose();
+            }}
+          >
+            Undo
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
