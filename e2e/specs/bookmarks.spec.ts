@@ -1,4 +1,5 @@
 /** Bookmarks, in folders; those of the start page are its pins. */
+import { readFile } from "node:fs/promises";
 import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 async function openSheet({ page }: AppPage, name: "Bookmarks" | "History") {
@@ -65,4 +66,85 @@ test("a page is marked, renamed, moved to a folder and to the start page, delete
   await sheet.getByRole("button", { name: "Start page" }).click();
   await app.navigated(() => sheet.getByRole("button", { name: /^Pinned harbour/ }).click());
   await expect(app.address).toHaveValue(`${origin.origin}/`);
+});
+
+/** As Chrome writes it, with what nobody should write into it. */
+const FILE = `<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
+<TITLE>Bookmarks</TITLE>
+<H1>Bookmarks</H1>
+<script>window.top.attacked = true</script><img src="/attacked" onerror="window.top.attacked = true">
+<DL><p>
+    <DT><H3 ADD_DATE="1700000000" PERSONAL_TOOLBAR_FOLDER="true">Bookmarks bar</H3>
+    <DL><p>
+        <DT><A HREF="https://one.example/?a=1&amp;b=2" ADD_DATE="1700000000" ICON="data:,x">Caf&eacute; &lt;One&gt;</A>
+        <DT><H3>Inner</H3>
+        <DL><p>
+            <DT><A HREF="https://two.example/">Two</A>
+            <DT><A HREF="javascript:top.attacked = true">Script</A>
+            <DT><A HREF="data:text/html,x">Data</A>
+        </DL><p>
+    </DL><p>
+    <DT><A HREF="http://name:word@three.example/">Three</A>
+</DL><p>${"<DL>".repeat(2_000)}<DT><A HREF="https://deep.example/">Deep</A>`;
+
+test("bookmarks are imported once, from a file of a browser, without what is no page; all of them are exported", async ({
+  app,
+  network,
+}) => {
+  const { page } = app;
+  const sheet = await openSheet(app, "Bookmarks");
+  const titles = sheet.locator(".row-title");
+  const give = (text: string) =>
+    sheet
+      .locator("input[type=file]")
+      .setInputFiles({ name: "b.html", mimeType: "text/html", buffer: Buffer.from(text) });
+  await give(FILE);
+  await expect(sheet.getByText("4 bookmarks imported")).toBeVisible();
+  await give(FILE);
+  await expect(sheet.getByRole("alert")).toHaveText("No bookmark in the file is new.");
+  await give(`<DL>${"<A HREF=/>".repeat(50_001)}`);
+  await expect(sheet.getByRole("alert")).toHaveText(/more than 50,000 entries/);
+  for (const title of ["Three", "Deep"]) await expect(titles.getByText(title)).toBeVisible();
+  await sheet.getByRole("button", { name: /^Bookmarks bar/ }).click();
+  await expect(titles).toHaveText(["Inner", "Café <One>"]);
+  await sheet.getByRole("button", { name: /^Inner/ }).click();
+  await expect(titles).toHaveText(["Two"]);
+  expect(await page.evaluate(() => "attacked" in window)).toBe(false);
+  expect(network.requests.filter(({ url }) => url.includes("attacked"))).toEqual([]);
+
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    sheet.getByRole("button", { name: "Export" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^ropeway-bookmarks-\d{4}-\d\d-\d\d\.html$/);
+  const written = await readFile(await download.path(), "utf8");
+  expect(written).toContain('<DT><H3 PERSONAL_TOOLBAR_FOLDER="true">Start page</H3>');
+  expect(written).toContain(
+    '<DT><A HREF="https://one.example/?a=1&amp;b=2" ADD_DATE="1700000000">Café &lt;One&gt;</A>',
+  );
+  expect(written).toContain('<A HREF="http://three.example/"');
+  await give(written);
+  await expect(sheet.getByRole("alert")).toHaveText("No bookmark in the file is new.");
+  await page.keyboard.press("Escape");
+});
+
+test("the history is exported, and imported after it was forgotten", async ({ app, origin }) => {
+  const { page } = app;
+  origin.page("/", "<p>Here</p>", "Lighthouse & boats");
+  await app.goto(`${origin.origin}/`);
+  let sheet = await openSheet(app, "History");
+  await expect(sheet.getByText("Lighthouse & boats")).toBeVisible();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    sheet.getByRole("button", { name: "Export" }).click(),
+  ]);
+  await sheet.getByRole("button", { name: "Forget all" }).click();
+  sheet = await openSheet(app, "History");
+  await expect(sheet.locator(".row-title")).toHaveCount(0);
+  await sheet.locator("input[type=file]").setInputFiles(await download.path());
+  await expect(sheet.locator(".row-title").getByText("Lighthouse & boats")).toBeVisible();
+  await sheet.getByRole("button", { name: "Undo" }).click();
+  await expect(sheet.locator(".row-title")).toHaveCount(0);
+  await page.keyboard.press("Escape");
 });

@@ -19,7 +19,7 @@ const budgets: readonly Budget[] = [
     limit: 105.6 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 14.1 * KB },
-  { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 8 * KB },
+  { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 10.5 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.5 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50.3 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },

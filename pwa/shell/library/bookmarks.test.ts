@@ -116,3 +116,29 @@ it("shows what has lost its folder, and ends where folders lie in one another", 
   expect(foldersOf(deep)).toHaveLength(MOST_DEPTH);
   expect(foldersOf([folder(2, 3), folder(3, 2)])).toEqual([]);
 });
+
+it("exports folders, pins and times as browsers write them, and refuses a file that is too large", async () => {
+  await library.addFolder(ROOT, 'R & "D"');
+  await shows(ROOT, ["Start page", 'R & "D"']);
+  await library.toggleMark({ url: "https://a.example/?a=1&b=2", title: "<A>" });
+  await shows(ROOT, ["Start page", 'R & "D"', "<A>"]);
+  expect(await library.exportFile("bookmarks")).toBe(`<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
+<TITLE>Bookmarks</TITLE>
+<H1>Bookmarks</H1>
+<DL><p>
+    <DT><H3 PERSONAL_TOOLBAR_FOLDER="true">Start page</H3>
+    <DL><p>
+        <DT><A HREF="https://pin.example/">Pin</A>
+    </DL><p>
+    <DT><H3>R &amp; &quot;D&quot;</H3>
+    <DL><p>
+    </DL><p>
+    <DT><A HREF="https://a.example/?a=1&amp;b=2" ADD_DATE="1">&lt;A&gt;</A>
+</DL><p>
+`);
+  const text = () => Promise.reject(new Error("was read"));
+  expect(await library.importFile("bookmarks", { size: 20_000_001, text })).toEqual({
+    why: "Cannot import the file: it is larger than 20 MB.",
+  });
+});

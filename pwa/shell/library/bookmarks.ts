@@ -84,23 +84,42 @@ export class Bookmarks {
 
 /** What lies in the folder: folders by their names, then pages as they came. What has lost its folder is in the outermost. */
 export function entriesIn(entries: readonly Entry[], folder: number): readonly Entry[] {
-  const folders = folder === ROOT ? new Set(entries.flatMap(({ kind, id }) => (kind === "folder" ? [id] : []))) : null;
-  const isIn = (entry: Entry) => entry.folder === folder || folders?.has(entry.folder) === false;
-  const inside = entries.filter(isIn);
-  return [
-    ...inside.filter(({ kind }) => kind === "folder").sort((a, b) => a.title.localeCompare(b.title)),
-    ...inside.filter(({ kind }) => kind === "page"),
+  return contentsOf(entries).get(folder) ?? [];
+}
+
+type Contents = ReadonlyMap<number, readonly Entry[]>;
+const known = new WeakMap<readonly Entry[], Contents>();
+
+/** By folders: there may be many thousands, and each draw asks. */
+function contentsOf(entries: readonly Entry[]): Contents {
+  const before = known.get(entries);
+  if (before !== undefined) return before;
+  const folders = new Set([ROOT, ...entries.flatMap(({ kind, id }) => (kind === "folder" ? [id] : []))]);
+  const { compare } = new Intl.Collator();
+  const isFolder = ({ kind }: Entry) => kind === "folder";
+  const sorted = [
+    ...entries.filter(isFolder).sort((a, b) => compare(a.title, b.title)),
+    ...entries.filter((entry) => !isFolder(entry)),
   ];
+  const contents = new Map<number, Entry[]>();
+  for (const entry of sorted) {
+    const folder = folders.has(entry.folder) ? entry.folder : ROOT;
+    const inside = contents.get(folder);
+    if (inside === undefined) contents.set(folder, [entry]);
+    else inside.push(entry);
+  }
+  known.set(entries, contents);
+  return contents;
 }
 
 /** The entry, and all that lies in it. */
 export function withContent(entries: readonly Entry[], entry: Entry): readonly Entry[] {
-  const content = [entry];
-  // What is found is looked into in its turn.
+  const content = new Set([entry]);
+  // What is added is looked into in its turn.
   for (const { kind, id } of content) {
-    if (kind === "folder") content.push(...entries.filter((each) => each.folder === id && !content.includes(each)));
+    if (kind === "folder") for (const each of entriesIn(entries, id)) content.add(each);
   }
-  return content;
+  return [...content];
 }
 
 export interface FolderPlace {

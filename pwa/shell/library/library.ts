@@ -1,4 +1,5 @@
 import type { SiteTeller } from "../app/state.ts";
+import { type FileEntry, type FileFolder, type FilePage, MOST_BYTES, readFile, writeFile } from "./bookmark-file.ts";
 import {
   type Bookmark,
   Bookmarks,
@@ -6,6 +7,7 @@ import {
   entriesIn,
   type FolderPlace,
   foldersOf,
+  MOST_DEPTH,
   ROOT,
   START_PAGE,
   withContent,
@@ -131,6 +133,42 @@ export class Library {
     return () => void this.#put(gone);
   }
 
+  /** In the common HTML format. */
+  async exportFile(name: LibraryPart): Promise<string> {
+    if (name === "history") return writeFile("History", daysAsFolders(await this.#visits.read()));
+    const entries = await this.#bookmarks.read();
+    const pins: FileFolder = { kind: "folder", title: START.title, isBar: true, entries: this.#pins.map(asFilePage) };
+    return writeFile("Bookmarks", [pins, ...asFileEntries(entries, ROOT)]);
+  }
+
+  /** Adds what is in a file of that format. */
+  async importFile(name: LibraryPart, file: Pick<File, "size" | "text">): Promise<ImportResult> {
+    if (file.size > MOST_BYTES) return { why: "Cannot import the file: it is larger than 20 MB." };
+    const root = readFile(await file.text(), pageUrl);
+    if (root === null) return { why: "Cannot import the file: it has more than 50,000 entries." };
+    return name === "history" ? this.#importVisits(root) : this.#importBookmarks(root);
+  }
+
+  async #importVisits(root: FileFolder): Promise<ImportResult> {
+    const pages = pagesIn(root);
+    const visits = pages.flatMap(({ url, title, visitedAt, visits }) =>
+      visitedAt === null ? [] : [{ url, title, at: visitedAt, count: visits }],
+    );
+    if (visits.length === 0) return { why: "Cannot import the file: it tells of no visits." };
+    const added = await this.#visits.add(visits);
+    const text = `${countOf(added.length, "page")} imported`;
+    return { text, undo: () => void this.#visits.forget(added) };
+  }
+
+  async #importBookmarks(root: FileFolder): Promise<ImportResult> {
+    const known = [...(await this.#bookmarks.read()), ...this.#pins];
+    const added = new BookmarkImport(known, (folder) => this.#newPlace(folder)).entriesOf(root);
+    const pages = added.filter(({ kind }) => kind === "page");
+    if (added.length === 0) return { why: "No bookmark in the file is new." };
+    if (!(await this.#put(added))) return { why: "Cannot import the file: this phone has no room for it." };
+    return { text: `${countOf(pages.length, "bookmark")} imported`, undo: () => void this.#take(added) };
+  }
+
   #newPlace(folder: number): Pick<Entry, "id" | "folder" | "addedAt"> {
     return { id: this.#bookmarks.newId(), folder, addedAt: this.#now() };
   }
@@ -149,13 +187,13 @@ export class Library {
   }
 
   /** Each in place of what has its id, or is a pin of its address. */
-  async #put(entries: readonly Entry[]): Promise<void> {
+  async #put(entries: readonly Entry[]): Promise<boolean> {
     for (const entry of entries) {
       if (entry.kind === "page" && entry.folder === START_PAGE)
         this.#app.pin({ url: entry.url, title: entry.title, icon: this.iconOf(entry.url) });
     }
     const others = entries.filter(({ folder }) => folder !== START_PAGE);
-    if (others.length > 0) await this.#bookmarks.put(others);
+    return others.length === 0 || this.#bookmarks.put(others);
   }
 
   async #take(entries: readonly Entry[]): Promise<void> {
@@ -165,5 +203,96 @@ export class Library {
   }
 }
 
+export type LibraryPart = "history" | "bookmarks";
+
+/** `why` says why nothing was imported. */
+export type ImportResult = { readonly text: string; readonly undo: Undo } | { readonly why: string };
+
 /** As a folder among the others. */
 const START: Entry = { kind: "folder", id: START_PAGE, folder: ROOT, title: "Start page", addedAt: 0 };
+
+function countOf(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function pagesIn(folder: FileFolder): readonly FilePage[] {
+  return folder.entries.flatMap((entry) => (entry.kind === "page" ? [entry] : pagesIn(entry)));
+}
+
+function daysAsFolders(visits: readonly Visit[]): readonly FileFolder[] {
+  const days = new Map<string, FileFolder>();
+  for (const { day, url, title, at, count } of visits) {
+    const folder = days.get(day) ?? { kind: "folder", title: day, isBar: false, entries: [] };
+    days.set(day, folder);
+    folder.entries.push({ kind: "page", title, url, addedAt: null, visitedAt: at, visits: count });
+  }
+  return [...days.values()];
+}
+
+function asFilePage({ title, url, addedAt }: Bookmark): FilePage {
+  return { kind: "page", title, url, addedAt: addedAt || null, visitedAt: null, visits: 1 };
+}
+
+function asFileEntries(entries: readonly Entry[], folder: number, depth = 0): FileEntry[] {
+  if (depth > MOST_DEPTH) return [];
+  return entriesIn(entries, folder).map((entry) =>
+    entry.kind === "page"
+      ? asFilePage(entry)
+      : { kind: "folder", title: entry.title, isBar: false, entries: asFileEntries(entries, entry.id, depth + 1) },
+  );
+}
+
+/** Pins that a file may add; more would bury the start page. */
+const MOST_PINS = 50;
+
+/** Entries for what a file has and the library has not: a folder of the same name, and a page in its folder, are there once. */
+class BookmarkImport {
+  readonly #newPlace: (folder: number) => Pick<Entry, "id" | "folder" | "addedAt">;
+  /** Ids of folders by folder and title; addresses by folder. */
+  readonly #folders: Map<string, number>;
+  readonly #pages: Set<string>;
+  readonly #added: Entry[] = [];
+  #pins = 0;
+
+  constructor(known: readonly Entry[], newPlace: (folder: number) => Pick<Entry, "id" | "folder" | "addedAt">) {
+    this.#newPlace = newPlace;
+    this.#folders = new Map(
+      known.flatMap((each) => (each.kind === "folder" ? [[`${each.folder} ${each.title}`, each.id]] : [])),
+    );
+    this.#pages = new Set(known.flatMap((each) => (each.kind === "page" ? [`${each.folder} ${each.url}`] : [])));
+  }
+
+  entriesOf(root: FileFolder): readonly Entry[] {
+    this.#add(root, ROOT);
+    return this.#added;
+  }
+
+  #add({ entries }: FileFolder, into: number): void {
+    for (const entry of entries) {
+      if (entry.kind === "folder") this.#add(entry, this.#folderFor(entry, into));
+      else this.#addPage(entry, into);
+    }
+  }
+
+  #folderFor({ title, isBar }: FileFolder, into: number): number {
+    if (isBar && title === START.title && into === ROOT) return START_PAGE;
+    const key = `${into} ${title}`;
+    const known = this.#folders.get(key);
+    if (known !== undefined) return known;
+    const folder: Entry = { kind: "folder", ...this.#newPlace(into), title };
+    this.#added.push(folder);
+    this.#folders.set(key, folder.id);
+    return folder.id;
+  }
+
+  #addPage({ title, url, addedAt }: FilePage, wanted: number): void {
+    const isPin = wanted === START_PAGE && this.#pins < MOST_PINS;
+    const folder = wanted === START_PAGE && !isPin ? ROOT : wanted;
+    const key = `${folder} ${url}`;
+    if (this.#pages.has(key)) return;
+    if (isPin) this.#pins++;
+    this.#pages.add(key);
+    const place = this.#newPlace(folder);
+    this.#added.push({ kind: "page", ...place, title, url, addedAt: addedAt ?? place.addedAt });
+  }
+}

@@ -90,6 +90,27 @@ export class Visits {
     return () => void this.#putBack(gone);
   }
 
+  /** Where a page has none of that day, and is not too old. @returns those that were added. */
+  async add(visits: readonly Omit<Visit, "day">[]): Promise<readonly Visit[]> {
+    const now = this.#now();
+    const oldest = now - DAYS_KEPT * DAY;
+    const added = await this.#database.change(["visits"], async (stores) => {
+      const known = new Set((await answered(stores.visits.getAllKeys())).map(String));
+      const fresh: Visit[] = [];
+      for (const visit of visits) {
+        const day = dayOf(visit.at);
+        const key = String([day, visit.url]);
+        if (visit.at < oldest || visit.at > now || known.has(key)) continue;
+        known.add(key);
+        fresh.push({ ...visit, day });
+      }
+      for (const visit of fresh) stores.visits.put(visit);
+      return fresh;
+    });
+    await this.#prune();
+    return added ?? [];
+  }
+
   async #visit({ site: { url: address, title }, at, isNew }: Extract<SiteEvent, { kind: "loaded" }>): Promise<void> {
     const url = pageUrl(address);
     if (url === null) return;

@@ -4,7 +4,13 @@ import { type Entry, type Library, ROOT, START_PAGE, type Undo } from "../../lib
 import { shortHost } from "../parts/format.ts";
 import { Glyph, Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
+import { FileButtons } from "./file-buttons.tsx";
 import { type Done, UndoBar } from "./undo-bar.tsx";
+
+/** Rows shown before the person asks for more, and so many more each time. */
+const ROWS = 100;
+
+const NO_PINS = "Pages that you pin will be here, and on the start page.";
 
 const FOLDER = "M3.5 6.5a1 1 0 0 1 1-1h5l2 2.5h8a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1z";
 
@@ -17,6 +23,7 @@ interface BookmarkProps {
 /** Bookmarks in their folders; the first is that of the start page. */
 export function BookmarkList({ library, actions, ui }: BookmarkProps) {
   const [folder, setFolder] = useState(ROOT);
+  const [rows, setRows] = useState(ROWS);
   /** The id of the one whose name and place are asked for. */
   const [changed, setChanged] = useState<number | null>(null);
   const [done, setDone] = useState<Done | null>(null);
@@ -29,6 +36,7 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
   };
   const enter = (id: number) => {
     setChanged(null);
+    setRows(ROWS);
     setFolder(id);
   };
   const open = (url: string) => {
@@ -38,14 +46,10 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
   return (
     <>
       <FolderHead library={library} folder={folder} onEnter={enter} />
-      {entries.length === 0 && (
-        <p class="fine">
-          {folder === START_PAGE ? "Pages that you pin will be here, and on the start page." : "No bookmarks here yet."}
-        </p>
-      )}
+      {entries.length === 0 && <p class="fine">{folder === START_PAGE ? NO_PINS : "No bookmarks here yet."}</p>}
       {entries.length > 0 && (
         <ul class="rows">
-          {entries.map((entry) => (
+          {entries.slice(0, rows).map((entry) => (
             <li key={entry.id} class="library-entry">
               <EntryRow
                 {...{ entry, library }}
@@ -64,6 +68,12 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
           ))}
         </ul>
       )}
+      {rows < entries.length && (
+        <button type="button" class="text-button" onClick={() => setRows(rows + ROWS)}>
+          Show more
+        </button>
+      )}
+      <FileButtons library={library} part="bookmarks" onDone={setDone} />
       <UndoBar done={done} onClose={() => setDone(null)} />
     </>
   );

@@ -5,6 +5,7 @@ import { type Library, type Visit, withWords } from "../../library/library.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
+import { FileButtons } from "./file-buttons.tsx";
 import { type Done, UndoBar } from "./undo-bar.tsx";
 
 /** Pages shown before the person asks for more, and so many more each time. */
@@ -70,6 +71,7 @@ export function HistoryList({ library, actions, ui }: HistoryProps) {
           Show older pages
         </button>
       )}
+      <FileButtons library={library} part="history" onDone={setDone} />
       <UndoBar done={done} onClose={() => setDone(null)} />
     </>
   );

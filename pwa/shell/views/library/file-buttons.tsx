@@ -1,0 +1,67 @@
+import { useRef, useState } from "preact/hooks";
+import { dayOf } from "../../app/phone.ts";
+import type { Library, LibraryPart } from "../../library/library.ts";
+import type { Done } from "./undo-bar.tsx";
+
+interface FileButtonsProps {
+  readonly library: Library;
+  readonly part: LibraryPart;
+  /** Something was imported, which can be taken back. */
+  readonly onDone: (done: Done) => void;
+}
+
+/** Files in the format that browsers hand on bookmarks in. */
+export function FileButtons({ library, part, onDone }: FileButtonsProps) {
+  const inputRef = useRef<HTMLInputElement>(null);
+  const [why, setWhy] = useState<string | null>(null);
+  const onFile = async (file: File) => {
+    const result = await library.importFile(part, file);
+    if ("why" in result) setWhy(result.why);
+    else {
+      setWhy(null);
+      onDone(result);
+    }
+  };
+  return (
+    <div class="library-files">
+      <div class="actions">
+        <button type="button" class="button" onClick={() => inputRef.current?.click()}>
+          Import
+        </button>
+        <button type="button" class="button" onClick={() => void save(library, part)}>
+          Export
+        </button>
+      </div>
+      <input
+        ref={inputRef}
+        type="file"
+        accept=".html,.htm,text/html"
+        aria-label={`File with ${part}`}
+        hidden
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          // The same file may be chosen again.
+          if (file) void onFile(file).finally(() => (currentTarget.value = ""));
+        }}
+      />
+      {why !== null && (
+        <p class="problem" role="alert">
+          {why}
+        </p>
+      )}
+      <p class="fine">An HTML file, as other browsers write and read it.</p>
+    </div>
+  );
+}
+
+/** Milliseconds in which the browser has begun to save. */
+const SAVE_TIME = 60_000;
+
+async function save(library: Library, part: LibraryPart): Promise<void> {
+  const url = URL.createObjectURL(new Blob([await library.exportFile(part)], { type: "text/html" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `ropeway-${part}-${dayOf(Date.now())}.html`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), SAVE_TIME);
+}
