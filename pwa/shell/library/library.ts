@@ -13,9 +13,11 @@ import {
   withContent,
 } from "./bookmarks.ts";
 import { LibraryDatabase } from "./library-database.ts";
+import { type KnownPage, knownPages, type Suggestion, suggest } from "./suggestions.ts";
 import { pageUrl, type Undo, type Visit, Visits } from "./visits.ts";
 
 export { type Entry, ROOT, START_PAGE } from "./bookmarks.ts";
+export type { Suggestion } from "./suggestions.ts";
 export { type Undo, type Visit, withWords } from "./visits.ts";
 
 /**
@@ -28,6 +30,8 @@ export class Library {
   readonly #visits: Visits;
   readonly #bookmarks: Bookmarks;
   readonly #now: () => number;
+  /** @property sources that they were made of. */
+  #known: { readonly sources: readonly unknown[]; readonly pages: readonly KnownPage[] } | null = null;
 
   /** @param now milliseconds since 1970. */
   constructor(app: SiteTeller, now: () => number) {
@@ -69,6 +73,22 @@ export class Library {
   iconOf(url: string): string | null {
     const { recent, pinned } = this.#app.state;
     return this.#visits.iconOf(url) ?? [...pinned, ...recent].find((site) => site.url === url)?.icon ?? null;
+  }
+
+  /** Rows below the address box for what is typed so far: six at most. Nobody is asked for them. */
+  suggest(typed: string, searchUrl: string): readonly Suggestion[] {
+    return suggest(typed, this.#knownPages(), searchUrl);
+  }
+
+  #knownPages(): readonly KnownPage[] {
+    const { pinned, recent } = this.#app.state;
+    const sources = [pinned, recent, this.#bookmarks.look(), this.#visits.look()];
+    if (this.#known === null || sources.some((source, index) => source !== this.#known?.sources[index])) {
+      const bookmarks = (this.#bookmarks.look() ?? []).filter((entry) => entry.kind === "page");
+      const visits = this.#visits.look() ?? [];
+      this.#known = { sources, pages: knownPages({ pinned, recent, bookmarks, visits, now: this.#now() }) };
+    }
+    return this.#known.pages;
   }
 
   /** What lies in the folder. */

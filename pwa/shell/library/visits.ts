@@ -2,6 +2,7 @@ import { dayOf } from "../app/phone.ts";
 import type { SiteEvent } from "../app/state.ts";
 import type { Entry } from "./bookmarks.ts";
 import { answered, type LibraryDatabase, Shelf } from "./library-database.ts";
+import { decoded } from "./suggestions.ts";
 
 /** A page on a day. */
 export interface Visit {
@@ -196,13 +197,4 @@ export function withWords(visits: readonly Visit[], words: string): readonly Vis
     const text = `${title} ${decoded(url)}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
-}
-
-/** As people read and type it. */
-function decoded(url: string): string {
-  try {
-    return decodeURI(url);
-  } catch {
-    return url;
-  }
 }

@@ -42,8 +42,8 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
     render(viewOf(shown, state, actions, ui, lateSheets.loaded?.keptSection(actions)), view);
     const sheet = sheetOf(state, ui);
-    for (const script of [lateSheets, lateLibrary])
-      if (sheet !== null && script.loaded === null) void script.loadFor(draw, isSheetWanted);
+    if (isSheetWanted() && lateSheets.loaded === null) void lateSheets.loadFor(draw, isSheetWanted);
+    if (isLibraryWanted() && lateLibrary.loaded === null) void lateLibrary.loadFor(draw, isLibraryWanted);
     render(sheet && (lateSheets.loaded?.sheetOf(sheet, state, actions, ui) ?? null), sheets);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
@@ -52,6 +52,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     tell(state);
   });
   const isSheetWanted = () => state !== null && sheetOf(state, uiState) !== null;
+  const isLibraryWanted = () => uiState.isEditing || isSheetWanted();
   const changeUi = (change: Partial<UiState>) => {
     uiState = { ...uiState, ...change };
     draw();

@@ -23,7 +23,7 @@ export interface UiState {
 }
 
 export interface Ui extends UiState {
-  /** Null until its script is there; it is loaded when a sheet is opened. */
+  /** Null until its script is there; it is loaded when a sheet is opened, or the address box has the focus. */
   readonly library: LibraryViews | null;
   /** Takes effect in a new draw; this object stays as it is. */
   readonly change: (change: Partial<UiState>) => void;

@@ -1,21 +1,22 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { searchEngineName } from "../../app/settings.ts";
-import type { AppState, BrowserActions, BrowserState, Site } from "../../app/state.ts";
-import { parseAddress } from "../../tab/address-input.ts";
+import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
-import { connectionOf, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
+import { connectionOf, Icon, SIGNS } from "../parts/icons.tsx";
+import type { LibraryViews } from "../ui.ts";
 
 interface AddressBoxProps {
   readonly state: BrowserState;
   readonly actions: BrowserActions;
   readonly isEditing: boolean;
+  /** Its suggestions come with it. */
+  readonly library: LibraryViews | null;
   readonly onEditing: (isEditing: boolean) => void;
   readonly onSiteInfo: () => void;
 }
 
 /** The address of the page; while somebody types, what they may mean. */
-export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }: AddressBoxProps) {
+export function AddressBox({ state, actions, isEditing, library, onEditing, onSiteInfo }: AddressBoxProps) {
   const { formRef, inputRef, draft, finish, onFocusOut, onKeyDown, onClear, onFocus, onDraft } = useAddressEditing(
     isEditing,
     (isBegun) => {
@@ -49,7 +50,8 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
           Cancel
         </button>
       )}
-      {isEditing && <SuggestionList rows={suggest(draft ?? "", state)} onChoose={go} />}
+      {isEditing &&
+        library?.suggestions({ box: inputRef, typed: draft ?? "", searchUrl: state.settings.searchUrl, onChoose: go })}
     </form>
   );
 }
@@ -150,6 +152,7 @@ function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: A
         ref={inputRef}
         type="text"
         aria-label="Address"
+        aria-autocomplete="list"
         placeholder="Search or address"
         inputMode="url"
         enterkeyhint="go"
@@ -185,45 +188,9 @@ function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: A
   );
 }
 
-/** Offers of the address box while somebody types. A list of buttons: the box itself stays a plain textbox. */
-function SuggestionList({ rows, onChoose }: { rows: readonly Suggestion[]; onChoose: (input: string) => void }) {
-  if (rows.length === 0) return null;
-  return (
-    <ul class="suggestions" aria-label="Suggestions" onMouseDown={keepFocus}>
-      {rows.map((row) => (
-        <li key={`${row.kind} ${row.input}`}>
-          <button type="button" class="suggestion" onClick={() => onChoose(row.input)}>
-            {row.kind === "site" ? (
-              <SiteIcon site={row.site} />
-            ) : (
-              <span class="site-icon site-icon-plain">
-                <Icon name={row.kind === "search" ? "search" : "globe"} />
-              </span>
-            )}
-            <span class="row-text">
-              <span class="row-title">{row.label}</span>
-              <span class="row-hint">{row.hint}</span>
-            </span>
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 /** Keeps the focus, and with it a phone's keyboard, in the address box while something near it is pressed. */
 function keepFocus(event: MouseEvent): void {
   event.preventDefault();
-}
-
-/** Arrow keys walk from the box through the suggestions and back. */
-function moveFocus(event: KeyboardEvent, form: HTMLFormElement | null): void {
-  const stops = [...(form?.querySelectorAll<HTMLElement>("input, .suggestion") ?? [])];
-  const at = stops.findIndex((stop) => stop.matches(":focus"));
-  const next = stops[at + (event.key === "ArrowDown" ? 1 : -1)];
-  if (at < 0 || !next) return;
-  event.preventDefault();
-  next.focus();
 }
 
 /** From the moment that the address has the focus until it is left: what is typed, and what keys do. */
@@ -273,8 +240,6 @@ function useAddressEditing(isEditing: boolean, onEditing: (isEditing: boolean) =
       finish();
       // Once the page, if it was that, is not inert any more.
       setTimeout(() => cameFrom.current?.focus());
-    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      moveFocus(event, formRef.current);
     }
   };
   return { formRef, inputRef, draft, finish, onFocus, onFocusOut, onDraft, onClear, onKeyDown };
@@ -321,55 +286,4 @@ function useKeptFocus(
     });
   };
   return { mayLeave, onFocusOut };
-}
-
-/** A row under the address box. `input` is what is handed to `go` when it is chosen. */
-type Suggestion =
-  | { readonly kind: "search"; readonly input: string; readonly label: string; readonly hint: string }
-  | { readonly kind: "url"; readonly input: string; readonly label: string; readonly hint: string }
-  | {
-      readonly kind: "site";
-      readonly input: string;
-      readonly label: string;
-      readonly hint: string;
-      readonly site: Site;
-    };
-
-const MAX_SITES = 6;
-
-/** Rows for what is typed so far: first what Enter does, then pinned and recent sites that match, best first. */
-export function suggest(typed: string, state: Pick<AppState, "pinned" | "recent" | "settings">): Suggestion[] {
-  const text = typed.trim();
-  const rows: Suggestion[] = [];
-  if (text !== "") {
-    const parsed = parseAddress(text, state.settings.searchUrl);
-    if (parsed.kind === "url") rows.push({ kind: "url", input: text, label: text, hint: "Open this address" });
-    if (parsed.kind === "search") {
-      rows.push({
-        kind: "search",
-        input: text,
-        label: text,
-        hint: `Search ${searchEngineName(state.settings.searchUrl)}`,
-      });
-    }
-  }
-  const sites = new Map<string, Site>();
-  for (const site of [...state.pinned, ...state.recent]) if (!sites.has(site.url)) sites.set(site.url, site);
-  const ranked = [...sites.values()]
-    .map((site) => ({ site, rank: rankOf(site, text.toLowerCase()) }))
-    .filter(({ rank }) => rank > 0)
-    .sort((a, b) => b.rank - a.rank);
-  for (const { site } of ranked.slice(0, MAX_SITES)) {
-    const hint = site.url.replace(/^https?:\/\/(?:www\.)?/, "").replace(/\/$/, "");
-    rows.push({ kind: "site", input: site.url, label: site.title || shortHost(site.url), hint, site });
-  }
-  return rows;
-}
-
-/** 3: the host begins so; 2: a word of the title does; 1: found anywhere; 0: not found. */
-function rankOf(site: Site, text: string): number {
-  if (text === "" || shortHost(site.url).startsWith(text)) return 3;
-  const title = site.title.toLowerCase();
-  if (title.startsWith(text) || title.includes(` ${text}`)) return 2;
-  return title.includes(text) || site.url.toLowerCase().includes(text) ? 1 : 0;
 }

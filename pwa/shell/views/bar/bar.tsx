@@ -39,6 +39,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
         state={state}
         actions={actions}
         isEditing={ui.isEditing}
+        library={ui.library}
         onEditing={(isEditing) => ui.change({ isEditing })}
         onSiteInfo={() => ui.change({ sheet: "site" })}
       />

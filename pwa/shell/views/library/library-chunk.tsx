@@ -5,11 +5,15 @@ import { Library } from "../../library/library.ts";
 import type { LibrarySheetName, Ui } from "../ui.ts";
 import { BookmarkList } from "./bookmark-list.tsx";
 import { HistoryList } from "./history-list.tsx";
+import { SuggestionList } from "./suggestion-list.tsx";
 
 /** What the shell shows of the library. */
 export function openLibrary(app: SiteTeller) {
   const library = new Library(app, Date.now);
   return {
+    suggestions: (wanted: Omit<Parameters<typeof SuggestionList>[0], "library">) => (
+      <SuggestionList library={library} {...wanted} />
+    ),
     isMarked: (url: string) => library.isMarked(url),
     /** As of `Library`. */
     toggleMark: (page: { readonly url: string; readonly title: string }) => void library.toggleMark(page),

@@ -6,11 +6,13 @@ export {
   SEARCH_ENGINES,
   STORE_SIZES,
   savesData,
+  searchEngineName,
   sizeOf,
   WAIT_TIMES,
   withSize,
   ZOOMS,
 } from "../../app/settings.ts";
+export { parseAddress } from "../../tab/address-input.ts";
 export { agoText, linkText, useNow } from "../bar/link-pill.tsx";
 export { errorText, PAST } from "../pages/error-view.tsx";
 export { formatBytes, formatSaving, shortHost } from "../parts/format.ts";

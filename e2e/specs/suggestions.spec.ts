@@ -1,0 +1,66 @@
+/** What the address box suggests, from history and bookmarks. */
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
+
+test("pages are suggested by host, title and path, and chosen by keys or a tap, and nobody is asked", async ({
+  app,
+  origin,
+  network,
+}) => {
+  const { page, address } = app;
+  const { keyboard } = page;
+  for (const [path, title] of [
+    ["/", "Harbour"],
+    ["/tides", "Lighthouse"],
+  ] as const) {
+    origin.page(path, "<p>Here</p>", title);
+    await app.goto(origin.origin + path);
+  }
+  const list = page.getByRole("listbox", { name: "Suggestions" });
+  const rows = list.getByRole("option");
+  const { host } = new URL(origin.origin);
+  await address.focus();
+  await keyboard.type("ligh");
+  await expect(rows.locator(".row-title")).toHaveText(["ligh", "Lighthouse"]);
+  await address.fill("tid");
+  await expect(rows.locator(".row-title")).toHaveText(["tid", "Lighthouse"]);
+  network.reset();
+  const before = (await app.stats()).requests;
+  await address.fill(host.slice(0, -1));
+  await expect(rows).toHaveCount(3);
+
+  // The box keeps the focus, and says which row the keys have come to.
+  await expect(address).toHaveAttribute("aria-controls", (await list.getAttribute("id")) ?? "");
+  for (const [key, at] of [
+    ["ArrowDown", 0],
+    ["ArrowDown", 1],
+    ["ArrowUp", 0],
+    ["ArrowUp", -1],
+    ["ArrowUp", 2],
+    ["ArrowDown", -1],
+  ] as const) {
+    await keyboard.press(key);
+    await expect(list.locator('[aria-selected="true"]')).toHaveCount(at < 0 ? 0 : 1);
+    if (at >= 0) {
+      await expect(rows.nth(at)).toHaveAttribute("aria-selected", "true");
+      await expect(address).toHaveAttribute("aria-activedescendant", (await rows.nth(at).getAttribute("id")) ?? "");
+    }
+    await expect(address).toBeFocused();
+  }
+  expect(network.requests).toEqual([]);
+  expect((await app.stats()).requests).toBe(before);
+
+  await keyboard.press("Escape");
+  await expect(address).toHaveValue(`${origin.origin}/tides`);
+  await keyboard.press("Escape");
+  await expect(list).toHaveCount(0);
+
+  await address.fill("harb");
+  await expect(rows).toHaveCount(2);
+  await keyboard.press("ArrowUp");
+  await app.navigated(() => keyboard.press("Enter"));
+  await expect(address).toHaveValue(`${origin.origin}/`);
+  await address.fill("ligh");
+  await app.navigated(() => rows.last().click());
+  await expect(address).toHaveValue(`${origin.origin}/tides`);
+  await expect(address).not.toHaveAttribute("aria-activedescendant", /./);
+});
