@@ -16,6 +16,7 @@ import {
 import { framingAllowed, pageHeaders } from "./slot/rewrite/response-headers.ts";
 import { asAttachment } from "./sw/answer/navigation.ts";
 import { LITE_RULES, StylePlaces } from "./sw/lite/lite-document.ts";
+import { fileName } from "./tunnel/requests/downloads.ts";
 import { patternOf, toTemplate } from "./tunnel/store/ahead/page-visits.ts";
 
 type Case = readonly [name: string, size: number, work: (size: number) => unknown];
@@ -128,6 +129,12 @@ const cases: Case[] = [
     },
   ],
   ["Content-Disposition", 2_000, (n) => asAttachment(`inline${";  filename".repeat(n)}`)],
+  [
+    "a file's name",
+    2_000,
+    (n) => fileName([["content-disposition", `inline${";  filename".repeat(n)}`]], "", CONTEXT.documentUrl),
+  ],
+  ["a file's name of dots", 2_000, (n) => fileName([], `${" . ".repeat(n)}x`, CONTEXT.documentUrl)],
   ["a script in an address", 2_000, (n) => dataScript(`data:${";  base64".repeat(n)},${"%61".repeat(n)}`)],
   ["the looks of an address", 1_000, (n) => toTemplate(`https://a.example/${"7/.a".repeat(n)}`, ["7", "a"])],
   ["the kind of a page", 1_000, (n) => patternOf(`https://a.example/${"a-7.b/".repeat(n)}?${"a=b&".repeat(n)}`)],

@@ -45,6 +45,8 @@ export type PortRequestHead = Pick<
    * slot workers of before 2026-12 do not say so.
    */
   readonly form?: string | undefined;
+  /** What comes is a file, whatever else it is: a `hold` of it as a file may follow. */
+  readonly isFile?: true;
 };
 
 /** A document is shown that the page script cannot run in. Told again, with the other phase, at the end of its body. */
@@ -71,7 +73,15 @@ export type PortToTunnel =
   | { readonly type: "credit"; readonly id: number; readonly bytes: number }
   | { readonly type: "cancel"; readonly id: number }
   /** Keep this response: the page must see its redirect, and then asks for the final URL. */
-  | { readonly type: "hold"; readonly id: number }
+  | {
+      readonly type: "hold";
+      readonly id: number;
+      /**
+       * The app is to write it into a file of its own instead: the file's name as the page calls it, may be "". Only to a
+       * tunnel that says `savesFiles`.
+       */
+      readonly file?: string;
+    }
   /** A navigation ended without a document: 204, or a download that the browser took over. */
   | { readonly type: "no-document" }
   /** The page's scripts put pictures where they can read their pixels. */
@@ -93,8 +103,8 @@ export type PortToTunnel =
 export type TunnelToPort =
   /**
    * First on every port, and again when it changes: what the shell bound it to. `tunnel` names the tunnel among those of
-   * other windows. `heedsUntil` says that it knows a ping's `until`, `opensSockets` that it knows sockets; tunnels of before
-   * 2026-12 say neither. `savesData`: origins get `Save-Data: on`.
+   * other windows. `heedsUntil` says that it knows a ping's `until`, `opensSockets` that it knows sockets, `savesFiles` that
+   * it can write files; tunnels of before 2026-12 say none of these. `savesData`: origins get `Save-Data: on`.
    */
   | {
       readonly type: "bound";
@@ -102,11 +112,12 @@ export type TunnelToPort =
       readonly tunnel: string;
       readonly heedsUntil?: boolean;
       readonly opensSockets?: boolean;
+      readonly savesFiles?: boolean;
       readonly savesData?: boolean;
     }
   /**
-   * When a document was asked for, or the head's URL is not the one asked for, nothing follows until the service worker
-   * says what becomes of the response: `credit` (take it as it is), `hold` or `cancel`.
+   * When a document was asked for, or a file (but by tunnels of before 2026-12), or the head's URL is not the one asked for, nothing follows until the service
+   * worker says what becomes of the response: `credit` (take it as it is), `hold` or `cancel`.
    */
   | {
       readonly type: "response";

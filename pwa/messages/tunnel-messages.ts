@@ -91,9 +91,52 @@ export type StoreQuestion =
   /** Keeps the page no longer. The answer: the pages that are still kept. */
   | { readonly kind: "unkeep"; readonly url: string };
 
+/** Of the app's private file system: each file has its `id` for a name. It is there while the list has any. */
+export const DOWNLOADS_DIRECTORY = "downloads";
+
+/** A file that a site has sent to be kept, in the app's list of downloads. */
+export interface Download {
+  readonly id: string;
+  /** Without a path, and without characters that could make it look like another. */
+  readonly name: string;
+  /** Real, where it came from. */
+  readonly url: string;
+  /** Real origin of the top-level page that has asked for it. */
+  readonly topLevelOrigin: string;
+  /** By what its server says. */
+  readonly type: string;
+  /** Bytes; null where the server does not tell. */
+  readonly size: number | null;
+  readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly begunAt: number;
+  readonly state: DownloadState;
+  /** It can go on where it was, once the app was closed: by a range, and a strong validator (RFC 9110 section 13.1.5). */
+  readonly mayGoOn: boolean;
+  /** The file had changed at its site when it was to go on, or nobody could tell: it has begun anew. */
+  readonly isAnew: boolean;
+}
+
+export type DownloadState =
+  /** The site wanted it saved with no tap of the person: nothing comes before the person says so. */
+  | { readonly kind: "asked" }
+  | { readonly kind: "running" }
+  /** For the link. */
+  | { readonly kind: "waiting" }
+  | { readonly kind: "paused" }
+  | { readonly kind: "failed"; readonly why: string }
+  | { readonly kind: "done" };
+
+export type DownloadQuestion =
+  /** The answer: each `Download`, the latest first. */
+  | { readonly kind: "downloads" }
+  /** "resume" is an answer to "asked", too. "ask": the person is asked first. The answer comes when it is done. */
+  | { readonly kind: "download"; readonly id: string; readonly order: "pause" | "resume" | "ask" | "delete" };
+
 /** Questions to the tunnel; the answer comes as `TunnelClient` says. */
 export type TunnelQuestion =
   | StoreQuestion
+  | DownloadQuestion
   | { readonly kind: "stats" }
   /** A site's icon. */
   | { readonly kind: "icon"; readonly url: string; readonly topLevelOrigin: string }
@@ -346,6 +389,8 @@ type DocumentNews =
   | { readonly kind: "broken"; readonly url: string; readonly code: number; readonly message: string }
   /** A page's document comes as it was stored, since the link is away. `storedAt`: milliseconds since 1970. */
   | { readonly kind: "stored"; readonly url: string; readonly storedAt: number }
+  /** A file has come in the place of a document, and waits ("asked") to be wanted; or it begins, or is over. */
+  | { readonly kind: "download"; readonly download: Download }
   /** The page of this URL is shown as it was stored, and there is a newer version. */
   | { readonly kind: "newer"; readonly url: string };
 

@@ -120,6 +120,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     return rebootPage(url, TOP_LEVEL_QUERY);
   }
   const body = await outgoingBody(request, context);
+  const isSaved = isDownload && kindOf(request, url.searchParams) === null;
   const plain = await headOf(event, isDownload ? url.searchParams : null, context, body.length);
   const events = eventStreams.begin(event.clientId, request);
   const head = { ...plain, headers: [...plain.headers, ...(events?.headers ?? [])] };
@@ -148,7 +149,6 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     workerScript: withPrelude,
     finish,
   };
-  const isSaved = isDownload && kindOf(request, url.searchParams) === null;
   return isSaved ? answerDownload(exchange, url.searchParams.get("name")) : answerOf(exchange, events !== null);
 }
 
@@ -176,7 +176,7 @@ async function headOf(
   const asked = requestHead(request, target, context, { documentUrl, bodyLength });
   if (download === null) return asked;
   const kind = kindOf(request, download);
-  if (kind === null) return { ...asked, destination: "", mode: "same-origin" };
+  if (kind === null) return { ...asked, destination: "", mode: "same-origin", isFile: true };
   // No element sends fields of a script's choice.
   const headers = asked.headers.filter(([name]) => name === "accept");
   return { ...asked, headers, destination: kind, mode: download.has("cors") ? "cors" : "no-cors" };

@@ -85,6 +85,19 @@ describe("TunnelPort", () => {
     }
   });
 
+  it("has a file written by a tunnel that has said that it can, and takes not a byte of it", async () => {
+    for (const savesFiles of [true, false]) {
+      const { tunnel, abort, say, heard } = rig();
+      await say({ type: "bound", tunnel: "1", binding: BINDING, ...(savesFiles && { savesFiles }) });
+      const response = tunnel.fetch({ ...head, isFile: true }, null, abort.signal);
+      await say(answered);
+      await heard();
+      const { save } = await response;
+      save?.("a.bin");
+      expect(await heard()).toEqual(savesFiles ? [{ type: "hold", id: 1, file: "a.bin" }] : []);
+    }
+  });
+
   it("gives credit as the page reads, and none before", async () => {
     const { fetch, say, heard } = rig();
     const response = fetch();

@@ -31,6 +31,8 @@ export interface TunnelResponse {
   watch(observer: BodyObserver): void;
   /** Keeps it for a request for its final URL that follows. */
   hold(): void;
+  /** Has the app write it into a file; null where that cannot be. `name`: as the page calls it, may be "". */
+  readonly save: ((name: string) => void) | null;
   cancel(): void;
 }
 
@@ -43,7 +45,8 @@ const HEARING_TIME = 100;
 
 interface PendingExchange {
   readonly url: string;
-  readonly isNavigation: boolean;
+  /** Its response is offered: a document's, or a file's. */
+  readonly isOffered: boolean;
   readonly resolve: (response: TunnelResponse) => void;
   readonly reject: (error: RopewayError) => void;
   readonly upload: Upload | null;
@@ -78,6 +81,7 @@ export class TunnelPort {
   opensSockets = false;
 
   #port: MessagePort;
+  #savesFiles = false;
   #exchanges = new Map<number, PendingExchange>();
   #nextId = 1;
   #outgoing: (PortToTunnel | Delivery)[] = [];
@@ -136,10 +140,10 @@ export class TunnelPort {
     const reader = body instanceof ReadableStream ? body.getReader() : null;
     const upload = reader && { reader, onTaken, sent: 0 };
     const { promise, resolve, reject } = Promise.withResolvers<TunnelResponse>();
-    const isNavigation = head.mode === "navigate";
+    const isOffered = head.mode === "navigate" || head.isFile === true;
     const exchange: PendingExchange = {
       url: head.url,
-      isNavigation,
+      isOffered,
       resolve,
       reject,
       upload,
@@ -194,6 +198,7 @@ export class TunnelPort {
     if (message.type === "bound") {
       this.#heedsUntil = message.heedsUntil === true;
       this.opensSockets = message.opensSockets === true;
+      this.#savesFiles = message.savesFiles === true;
       this.#onSavesData(message.savesData === true);
       return this.#bound(message);
     }
@@ -241,7 +246,7 @@ export class TunnelPort {
     body: ResponseBody,
     { head, hasMarks }: TunnelToPort & { type: "response" },
   ): TunnelResponse {
-    let waits = exchange.isNavigation || head.url !== exchange.url;
+    let waits = exchange.isOffered || head.url !== exchange.url;
     const take = (): ResponseBody => {
       if (waits) this.#post({ type: "credit", id, bytes: PORT_CREDIT_BYTES });
       waits = false;
@@ -256,6 +261,13 @@ export class TunnelPort {
         this.#forget(id);
         this.#post({ type: "hold", id });
       },
+      save:
+        exchange.isOffered && this.#savesFiles
+          ? (name) => {
+              this.#forget(id);
+              this.#post({ type: "hold", id, file: name });
+            }
+          : null,
       cancel: () => this.#cancel(id),
     };
   }

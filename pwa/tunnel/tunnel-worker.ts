@@ -12,10 +12,12 @@ import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type { SocketToPage } from "../messages/socket-messages.ts";
 import {
+  DOWNLOADS_DIRECTORY,
   isAway,
   type LinkPhase,
   type NavigationRequest,
   type ShellToTunnel,
+  siteName,
   type TunnelQuestion,
   type TunnelSettings,
   type TunnelToShell,
@@ -32,6 +34,7 @@ import {
 } from "./exchange/exchange.ts";
 import type { PageSockets } from "./page-sockets.ts";
 import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
+import type { Downloads } from "./requests/downloads.ts";
 import { HeldResponse, HeldResponses, heldNavigations, holdNavigation, remindOf } from "./requests/held-responses.ts";
 import type { SignIns } from "./requests/sign-ins.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
@@ -52,6 +55,8 @@ declare const self: DedicatedWorkerGlobalScope & {
   readonly __PAGE_SOCKETS: string;
   /** Path of the script for servers that ask for a name and a password. */
   readonly __SIGN_INS: string;
+  /** Path of the script for files that are kept. */
+  readonly __DOWNLOADS: string;
 };
 
 /** Milliseconds after the link's opening until scripts are fetched that no page waits for, if the phone does not have them yet. */
@@ -144,7 +149,10 @@ const tunnel = new Tunnel(
       phase = link;
       tell({ type: "link", link });
       if (isAway(link)) store.loaded?.linkLeft();
-      if (link.kind === "open") setTimer(loadScripts, LATER);
+      if (link.kind === "open") {
+        setTimer(loadScripts, LATER);
+        void downloads.loaded?.then((files) => files.linkOpened());
+      }
       if (link.kind === "refused") void store.load().then((source) => source?.unpaired());
     },
     onTraffic: () => reportProgress(),
@@ -163,7 +171,7 @@ const wishes = new Wishes({
   roundTrip: () => tunnel.roundTrip,
   pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
 });
-const host: SlotPortHost = {
+const host: { -readonly [Part in keyof SlotPortHost]: SlotPortHost[Part] } = {
   ask: askInOrder([heldNavigations(held), wishes.source], askSignedIn),
   held,
   frameStarts: new FrameStarts(),
@@ -178,13 +186,14 @@ const host: SlotPortHost = {
   },
   onBrokenDocument: tell,
   onSocket(request, binding) {
-    pageSockets().then(
+    pageSockets.load().then(
       (sockets) => sockets.connect(request, binding),
       () =>
         request.port.postMessage({ type: "failed", message: "a part of the app is missing" } satisfies SocketToPage),
     );
   },
   savesData: () => tunnel.savesData,
+  onFile: null,
   ports: new Set(),
   setTimer,
 };
@@ -209,24 +218,71 @@ async function tellSignIn(response: ResponseHead, request: RequestHead): Promise
   if (asked !== null) tell({ type: "sign-in", ...asked });
 }
 
-let loadedSockets: Promise<PageSockets> | null = null;
+/** A part whose script loads late. Where it cannot be had, it is asked for anew the next time. */
+class LatePart<Part> {
+  /** Null while nobody has asked for it. */
+  loaded: Promise<Part> | null = null;
+  readonly #open: () => Promise<Part>;
 
-/** Those of all slots. Where their script cannot be had, it is asked for anew the next time. */
-function pageSockets(): Promise<PageSockets> {
-  const chunk = (): Promise<typeof import("./page-sockets.ts")> => import(self.__PAGE_SOCKETS);
-  loadedSockets ??= chunk().then(
-    ({ PageSockets }) =>
-      new PageSockets({
-        open: (head, body, consumer) => tunnel.openSocket(wishes.marked(head), body, consumer),
-        hasLink: () => tunnel.hasLink,
-        setTimer,
-      }),
-    (error: unknown) => {
-      loadedSockets = null;
+  constructor(open: () => Promise<Part>) {
+    this.#open = open;
+  }
+
+  load(): Promise<Part> {
+    this.loaded ??= this.#open().catch((error: unknown) => {
+      this.loaded = null;
       throw error;
+    });
+    return this.loaded;
+  }
+}
+
+/** Those of all slots. */
+const pageSockets = new LatePart<PageSockets>(async () => {
+  const { PageSockets }: typeof import("./page-sockets.ts") = await import(self.__PAGE_SOCKETS);
+  return new PageSockets({
+    open: (head, body, consumer) => tunnel.openSocket(wishes.marked(head), body, consumer),
+    hasLink: () => tunnel.hasLink,
+    setTimer,
+  });
+});
+
+const downloads = new LatePart<Downloads>(async () => {
+  const { openDownloads }: typeof import("./requests/downloads.ts") = await import(self.__DOWNLOADS);
+  return openDownloads({
+    ask(request, consumer) {
+      const head = wishes.marked(request.head);
+      return tunnel.askEdge({ ...request, head: signIns?.marked(head) ?? head }, consumer);
     },
-  );
-  return loadedSockets;
+    isAway: () => isAway(phase),
+    tell: (download) => tell({ type: "document", kind: "download", download }),
+    clock: epochClock,
+  });
+});
+const filesRoot = openFiles();
+
+/** @returns null where the phone has no place for files: in private windows of some browsers. */
+async function openFiles(): Promise<FileSystemDirectoryHandle | null> {
+  if (!("locks" in navigator && "FileSystemSyncAccessHandle" in self)) return null;
+  const root = await navigator.storage.getDirectory().catch(() => null);
+  if (root === null) return null;
+  host.onFile = (file) =>
+    downloads
+      .load()
+      .then((files) => files.take(file))
+      .catch(() => file.response.cancel());
+  for (const port of host.ports) port.introduce();
+  return root;
+}
+
+/** Null where none is in the list: nothing is loaded for that. */
+async function listedDownloads(): Promise<Downloads | null> {
+  const directory = await (await filesRoot)?.getDirectoryHandle(DOWNLOADS_DIRECTORY).catch(() => null);
+  return directory ? downloads.load() : null;
+}
+
+async function forgetFiles(isOf: (url: string) => boolean): Promise<void> {
+  await (await listedDownloads())?.forget(isOf);
 }
 
 let progressScheduled = false;
@@ -267,9 +323,11 @@ function actOnLink(order: ShellToTunnel & { type: "link" }): void {
 }
 
 function actOnStore(order: ShellToTunnel & { type: "store" }): void {
-  if (order.kind === "write-down") store.loaded?.writeDown();
-  else if (order.kind === "forget") void store.load().then((source) => source?.forget(order));
-  else void store.empty().catch(() => {});
+  if (order.kind === "write-down") {
+    store.loaded?.writeDown();
+    void downloads.loaded?.then((files) => files.writeDown());
+  } else if (order.kind === "forget") void store.load().then((source) => source?.forget(order));
+  else for (const emptied of [store.empty(), forgetFiles(() => true)]) void emptied.catch(() => {});
 }
 
 function actOnNavigation(order: ShellToTunnel & { type: "navigation" }): void {
@@ -306,6 +364,7 @@ function heed(settings: Partial<TunnelSettings>): void {
 /** What no page waits for. */
 function loadScripts(): void {
   void store.load();
+  void listedDownloads().catch(() => {});
   if (isBrotliLoading) return;
   isBrotliLoading = true;
   brotliChunk()
@@ -321,6 +380,8 @@ async function answer(question: TunnelQuestion): Promise<unknown> {
   if (question.kind === "icon") return fetchIcon(question.url, question.topLevelOrigin);
   if (question.kind === "site-data") return clearSiteData();
   if (question.kind === "sign-in") return signIns?.give(question.origin, question);
+  if (question.kind === "downloads" || question.kind === "download") return (await downloads.load()).answer(question);
+  if (question.kind === "forget") await forgetFiles((url) => siteName(url) === question.site);
   // Null where the store cannot be had.
   return (await store.load())?.answer(question, tunnel.ask) ?? null;
 }
@@ -330,6 +391,7 @@ async function clearSiteData(): Promise<string | null> {
   const { origin } = self.location;
   const message = { method: "DELETE", url: EdgeRequest.SITE_DATA, headers: [], origin: null, topLevelOrigin: origin };
   try {
+    await forgetFiles(() => true);
     const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
     return response.status === 204 ? null : `Cannot clear site data: the edge answers ${response.status}`;
   } catch (error) {
@@ -360,7 +422,7 @@ function leavePage(tab: number, url: string | null, navigation?: HeldResponse, k
 }
 
 function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigation"; kind: "begin" }): void {
-  const response = new HeldResponse(request.referrer, id);
+  const response = new HeldResponse(request.referrer, id, request.method);
   const url = withoutUserInfo(request.url);
   leavePage(tab, url, response, keepsPage);
   void response.settled.then((outcome) => {

@@ -58,6 +58,8 @@ export class Tunnel {
   readonly counters = new TunnelCounters();
   /** Answers a request. */
   readonly ask: Ask;
+  /** Likewise, by the edge and nothing else. */
+  readonly askEdge: Ask;
 
   #sockets: SocketContext;
   #first: FirstSocket;
@@ -106,7 +108,8 @@ export class Tunnel {
       platform,
       this.counters,
     );
-    this.ask = askInOrder([this.#pushed.source, ...sources], this.#network.ask);
+    this.askEdge = this.#network.ask;
+    this.ask = askInOrder([this.#pushed.source, ...sources], this.askEdge);
     this.#sockets = new SocketContext(platform, {
       isAwaiting: () => this.#network.areUnderWay,
       uploadDelay: () => this.#uploads.delay(this.#current?.session.channels.totals.unacknowledgedBytes ?? 0),

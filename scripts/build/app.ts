@@ -27,6 +27,9 @@ const PAGE_SOCKETS = ".ropeway/page-sockets";
 /** The same, for the first server that asks for a name and a password. */
 const SIGN_INS = ".ropeway/sign-ins";
 
+/** The same, for the first file that is kept. */
+const DOWNLOADS = ".ropeway/downloads";
+
 /** The same of the page script, for the first blank document that something is put into. */
 const WRITTEN = ".ropeway/written";
 
@@ -44,6 +47,9 @@ const LIBRARY = ".ropeway/library";
 /** The same of the sheets: paired devices, and what draws a QR code. */
 const DEVICES = ".ropeway/devices";
 
+/** Likewise: the list of downloads. */
+const DOWNLOADS_SHEET = ".ropeway/downloads-sheet";
+
 /** The same of the shell, where slots have a list of hosts. */
 const LISTED = ".ropeway/listed";
 
@@ -60,6 +66,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [BROTLI, "pwa/tunnel/coding/brotli-chunk.ts", "esm"],
   [PAGE_SOCKETS, "pwa/tunnel/page-sockets.ts", "esm"],
   [SIGN_INS, "pwa/tunnel/requests/sign-ins.ts", "esm"],
+  [DOWNLOADS, "pwa/tunnel/requests/downloads.ts", "esm"],
   [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
@@ -164,6 +171,7 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
   const brotli = nameByContent(files, BROTLI);
   const pageSockets = nameByContent(files, PAGE_SOCKETS);
   const signIns = nameByContent(files, SIGN_INS);
+  const downloads = nameByContent(files, DOWNLOADS);
   const built = await bundle({
     entryPoints: [{ out: TUNNEL, in: "pwa/tunnel/tunnel-worker.ts" }],
     format: "iife",
@@ -173,8 +181,9 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
       "self.__BROTLI": JSON.stringify(`/${brotli}`),
       "self.__PAGE_SOCKETS": JSON.stringify(`/${pageSockets}`),
       "self.__SIGN_INS": JSON.stringify(`/${signIns}`),
+      "self.__DOWNLOADS": JSON.stringify(`/${downloads}`),
     },
-    external: [`/${store}`, `/${brotli}`, `/${pageSockets}`, `/${signIns}`],
+    external: [`/${store}`, `/${brotli}`, `/${pageSockets}`, `/${signIns}`, `/${downloads}`],
   });
   for (const [path, contents] of built) files.set(path, contents);
   return nameByContent(files, TUNNEL);
@@ -187,20 +196,27 @@ interface NamesInShell {
 }
 
 /**
- * The shell, the sheets and the library, which it loads by their names, and that of the devices, which the sheets load. All
- * take from the shell what it has already, by its name: so all have the hash of all. @returns the shell's name.
+ * The shell, the sheets and the library, which it loads by their names, and those of devices and downloads, which the sheets
+ * load. All take from the shell what it has already, by its name: so all have the hash of all. @returns the shell's name.
  */
 async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShell): Promise<string> {
-  const [sheets, library, devices] = [SHEETS, LIBRARY, DEVICES].map((script) => `/${script}-${UNKNOWN_HASH}.js`);
+  const [sheets = "", library = "", devices = "", downloads = ""] = [SHEETS, LIBRARY, DEVICES, DOWNLOADS_SHEET].map(
+    (script) => `/${script}-${UNKNOWN_HASH}.js`,
+  );
   const ofAll: BuildOptions = { format: "esm", plugins: [await ofShell()] };
   const parts = await Promise.all([
     bundle({ entryPoints: [{ out: LIBRARY, in: "pwa/shell/views/library/library-chunk.tsx" }], ...ofAll }),
     bundle({ entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }], ...ofAll }),
+    bundle({ entryPoints: [{ out: DOWNLOADS_SHEET, in: "pwa/shell/views/downloads/downloads-chunk.tsx" }], ...ofAll }),
     bundle({
       entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
       ...ofAll,
-      define: { ...browserOptions.define, "self.__DEVICES": JSON.stringify(devices) },
-      external: [devices ?? ""],
+      define: {
+        ...browserOptions.define,
+        "self.__DEVICES": JSON.stringify(devices),
+        "self.__DOWNLOADS_SHEET": JSON.stringify(downloads),
+      },
+      external: [devices, downloads],
     }),
     bundle({
       entryPoints: [{ out: SHELL, in: "pwa/shell/main/shell.ts" }],
@@ -213,7 +229,7 @@ async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShel
         "self.__LISTED": JSON.stringify(`/${listed}`),
         "self.__LITE": JSON.stringify(`/${lite}`),
       },
-      external: [sheets ?? "", `/${listed}`, `/${lite}`],
+      external: [sheets, `/${listed}`, `/${lite}`],
     }),
   ]);
   const built = parts.flatMap((part) => [...part]);

@@ -13,12 +13,15 @@ const LIBRARY = ".ropeway/library-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
 const SIGN_INS = ".ropeway/sign-ins-0123456789abcdef0123.js";
-const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS, SIGN_INS];
+const DOWNLOADS = ".ropeway/downloads-0123456789abcdef0123.js";
+const DOWNLOADS_SHEET = ".ropeway/downloads-sheet-0123456789abcdef0123.js";
+const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS, SIGN_INS, DOWNLOADS];
 const paths = [
   "shell.js",
   SHEETS,
   LIBRARY,
   DEVICES,
+  DOWNLOADS_SHEET,
   "sw.js",
   "shell.css",
   SLOT_WORKER,

@@ -10,9 +10,11 @@ const OF_SHELL = new Set([
   ".ropeway/brotli.js",
   ".ropeway/page-sockets.js",
   ".ropeway/sign-ins.js",
+  ".ropeway/downloads.js",
   ".ropeway/sheets.js",
   ".ropeway/library.js",
   ".ropeway/devices.js",
+  ".ropeway/downloads-sheet.js",
 ]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts; screenshots are for whoever is about to install the app. */

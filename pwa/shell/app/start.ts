@@ -2,7 +2,7 @@
 import { setTimer } from "../../../shared/clock.ts";
 import { TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import { EXPERIMENT_KEY, type TunnelStats } from "../../messages/tunnel-messages.ts";
+import { type Download, EXPERIMENT_KEY, type TunnelStats } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces, type WipeMessage } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
@@ -63,6 +63,8 @@ export interface Chrome {
 
 interface LateSheets {
   readonly phone: Phone;
+  /** A file that a site sends has begun, or is over. */
+  onDownload(download: Download): void;
 }
 
 /** Takes over `root`, replacing the skeleton in it, for as long as the app lives. */
@@ -151,7 +153,7 @@ export async function startShell(mount: Mount): Promise<void> {
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
 
   hearPages(slots, tabs, chrome, app);
-  hearTunnel(app);
+  hearTunnel(app, chrome);
   if (address === null) frame.showStart();
   tabs.mount(chrome.frameHost);
   await spares?.start();
@@ -163,8 +165,12 @@ export async function startShell(mount: Mount): Promise<void> {
   await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
 }
 
-function hearTunnel(app: App): void {
-  hear = (event) => app.onTunnelEvent(event);
+function hearTunnel(app: App, { sheets }: Pick<Chrome, "sheets">): void {
+  hear = (event) => {
+    if (event.type === "document" && event.kind === "download")
+      void sheets.load().then((loaded) => loaded?.onDownload(event.download));
+    else app.onTunnelEvent(event);
+  };
   for (const event of earlyEvents) hear(event);
   watchNetwork(tunnel);
   window.addEventListener("online", () => app.ensurePaired());

@@ -1,5 +1,6 @@
 import type { SlotBinding } from "../../messages/port-messages.ts";
 import type {
+  DownloadQuestion,
   NavigationRequest,
   ShellToTunnel,
   StoreQuestion,
@@ -93,8 +94,8 @@ export class TunnelClient {
     return this.#ask({ kind: "sign-in", origin, name, password });
   }
 
-  /** @returns as the question says, or null where the store cannot be had. @typeParam Answer as there. */
-  askStore<Answer>(question: StoreQuestion): Promise<Answer | null> {
+  /** @returns as the question says, or null where the store, or the script of downloads, cannot be had. @typeParam Answer as there. */
+  askStore<Answer>(question: StoreQuestion | DownloadQuestion): Promise<Answer | null> {
     return this.#ask(question);
   }
 

@@ -7,6 +7,7 @@ export type SheetName =
   | "past"
   | "settings"
   | "devices"
+  | "downloads"
   | "sign-in"
   | LibrarySheetName;
 

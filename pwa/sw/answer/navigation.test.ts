@@ -255,6 +255,28 @@ describe("answerNavigation", () => {
     expect(log).toEqual(["send", "no-document", "finish"]);
   });
 
+  const FILE = [["content-type", "application/zip"]] as const;
+
+  it.each([
+    ["large", [...FILE, ["content-length", "1000001"]]],
+    ["of a length that nobody knows", FILE],
+  ] as const)("has the app keep a file that is %s, and leaves the page", async (_, headers) => {
+    const { answer, log } = await navigate({ headers, isSavable: true });
+    expect([answer.status, answer.body]).toEqual([204, null]);
+    expect(log).toEqual(["send", "no-document", "save ", "finish"]);
+  });
+
+  it.each<[string, Partial<Answered>, Partial<Asked>]>([
+    ["small", { headers: [...FILE, ["content-length", "1000000"]] }, {}],
+    ["the answer to a form", {}, { method: "POST" }],
+    ["an error", { status: 500 }, {}],
+    ["for an app of before", { isSavable: false }, {}],
+  ])("leaves a file to the browser that is %s", async (_, answered, asked) => {
+    const { answer, log } = await navigate({ headers: FILE, isSavable: true, body: "x", ...answered }, asked);
+    expect(answer.headers.get("content-disposition")).toBe("attachment");
+    expect(log).toEqual(["send", "no-document", "finish"]);
+  });
+
   it("keeps the name of what the origin meant to be shown", async () => {
     const { answer } = await navigate({
       headers: [
@@ -316,6 +338,12 @@ describe("answerDownload", () => {
     const answer = await answerDownload(exchange, "a.bin");
     expect(dataOf(await answer.text(), "notice")).toMatchObject({ kind: "moved", url: "https://b.example/file" });
     expect(log).toEqual(["send", "cancel", "finish"]);
+  });
+
+  it("has the app keep a large file, by the name that the link gives", async () => {
+    const { exchange, log } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, { ...HTML, isSavable: true });
+    expect((await answerDownload(exchange, "a.bin")).status).toBe(204);
+    expect(log).toEqual(["send", "no-document", "save a.bin", "finish"]);
   });
 
   it("names the file as the link does", async () => {

@@ -80,6 +80,8 @@ export async function answerDownload(exchange: SlotExchange, name: string | null
   // As in browsers: what another site sends is shown or saved as that site says.
   if (location !== null) return redirectedElsewhere(exchange, response, location);
   exchange.noDocument();
+  const file = kept(exchange, response, name ?? "");
+  if (file !== null) return file;
   // The browser sees an address of ours.
   const headers = savedHeaders(response.head, name || lastOfPath(response.head.url));
   return withBody(exchange, response, trackedBody(exchange, response), headers);
@@ -151,7 +153,8 @@ function documentOf(exchange: SlotExchange, response: TunnelResponse, document: 
       return withBody(exchange, response, trackedBody(exchange, response), head.headers);
     case "download": {
       exchange.noDocument();
-      return withBody(exchange, response, trackedBody(exchange, response), savedHeaders(head));
+      const file = kept(exchange, response, "");
+      return file ?? withBody(exchange, response, trackedBody(exchange, response), savedHeaders(head));
     }
     case "image":
     case "media":
@@ -171,6 +174,20 @@ function standsInForFrame({ request, context }: SlotExchange): boolean {
   const source = URL.parse(request.referrer);
   if (context.binding.topLevel || source === null) return false;
   return source.origin !== context.slotOrigin || source.pathname.startsWith(RESERVED_PATH);
+}
+
+/** Bytes: a file below this is there before anybody would look at a list. */
+const LEAST_KEPT = 1_000_000;
+
+/** The answer for a file that the app keeps: the page stays. Null: it goes to the browser's own downloads. */
+function kept({ request, head, finish }: SlotExchange, response: TunnelResponse, name: string): Response | null {
+  const { status, headers } = response.head;
+  const length = headerValue(headers, "content-length");
+  const isSmall = length !== null && Number(length) <= LEAST_KEPT;
+  if (response.save === null || request.method !== "GET" || head.form || status !== 200 || isSmall) return null;
+  response.save(name);
+  finish();
+  return new Response(null, { status: 204 });
 }
 
 function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderList {

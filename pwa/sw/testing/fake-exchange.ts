@@ -26,6 +26,8 @@ export interface Answered {
   readonly fragment?: string;
   /** Of a navigation that began ahead. */
   readonly referrer?: string;
+  /** The app can write it into a file. */
+  readonly isSavable?: boolean;
 }
 
 /** An exchange of the slot s1 for https://example.org, and what was done with it. Without an answer it fails. */
@@ -83,6 +85,7 @@ function response(answered: Answered, log: string[]): TunnelResponse {
     isEmpty: () => body.isEmpty(),
     watch: (observer) => body.watch(observer),
     hold: () => void log.push("hold"),
+    save: answered.isSavable === true ? (name) => void log.push(`save ${name}`) : null,
     cancel: () => void log.push("cancel"),
   };
 }

@@ -21,6 +21,16 @@ export interface PhoneRequest {
   readonly taps?: readonly Tap[] | undefined;
   /** Names the form that has sent a frame there, as `PortRequestHead.form`. Only what is held for that answers it. */
   readonly form?: string | undefined;
+  /** It is for a file on the phone, and gives way to what pages ask for. */
+  readonly file?: FilePart | undefined;
+}
+
+/** The part of a file that is on the phone. */
+export interface FilePart {
+  /** The response that it came with, in an earlier run of the app, say; null: the file is wanted from its start. */
+  readonly response: ResponseHead | null;
+  /** Bytes of that response's body. */
+  readonly bytes: number;
 }
 
 /** A push that a request has taken over: from here on it is the response to that request. */
@@ -38,10 +48,10 @@ export interface SessionTrace {
 
 export interface Answer extends ClientExchange {
   /**
-   * Set where the response was asked for before, and held: the referrer that went out then, null if it is the same; and
-   * the shell's id of the navigation, null if it is none of its own.
+   * Set where the response was asked for before, and held: the referrer that went out then, null if it is the same; the
+   * shell's id of the navigation, null if it is none of its own; and the method.
    */
-  readonly held?: { readonly referrer: string | null; readonly id: number | null };
+  readonly held?: { readonly referrer: string | null; readonly id: number | null; readonly method: string };
 }
 
 /** The consumer hears nothing before this has returned. It hears of failures only through `onError`. */

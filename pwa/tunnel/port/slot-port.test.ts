@@ -52,6 +52,46 @@ describe("SlotPort", () => {
     expect(await slot.heard()).toMatchObject([{ type: "response", head: { headers: [shown] } }]);
   });
 
+  it("tells a page nothing of how a response goes on", async () => {
+    const slot = slotRig();
+    await slot.ask(subresource);
+    const resumption = { range: { first: 0, last: 9, total: 10 }, validator: '"v1"' };
+    slot.first().consumer.onHead({ ...responseHead, url: URL_A, resumption });
+    const [message] = await slot.heard();
+    expect(message).toMatchObject({ type: "response", head: { status: 200 } });
+    expect(message).not.toHaveProperty("head.resumption");
+  });
+
+  const file: PortRequestHead = { ...subresource, mode: "same-origin", isFile: true };
+
+  it.each([
+    ["a document", navigation],
+    ["a file", file],
+  ])("hands %s over to be written, and not a byte of it to the page", async (_, head) => {
+    const slot = slotRig();
+    await slot.ask(head);
+    const { consumer } = slot.first();
+    consumer.onHead({ ...responseHead, url: URL_A });
+    void consumer.onBody(Uint8Array.of(1));
+    expect(typesOf(await slot.heard())).toEqual(["response"]);
+    expect(typesOf(await slot.say({ type: "hold", id: 1, file: "a.bin" }))).toEqual([]);
+    expect(slot.files).toMatchObject([{ name: "a.bin", request: { url: URL_A, topLevelOrigin: ORIGIN } }]);
+    expect(slot.first().cancelled).toBe(false);
+  });
+
+  it.each<[string, PortRequestHead, string]>([
+    ["that the page has", subresource, URL_A],
+    ["of another origin", { ...file, mode: "no-cors", url: `${OTHER}/a` }, `${OTHER}/a`],
+    ["that leads to another origin", file, `${OTHER}/a`],
+  ])("writes no file of a response %s", async (_, head, url) => {
+    const slot = slotRig();
+    await slot.ask(head);
+    slot.first().consumer.onHead({ ...responseHead, url });
+    await slot.heard();
+    await slot.say({ type: "hold", id: 1, file: "a.bin" });
+    expect([slot.files, slot.first().cancelled]).toEqual([[], true]);
+  });
+
   it("does nothing of what its service worker has given up meanwhile", async () => {
     const slot = slotRig();
     const request = { type: "request", id: 1, head: subresource, body: null };

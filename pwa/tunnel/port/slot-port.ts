@@ -48,11 +48,22 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onReadsPixels(origin: string): void;
   /** @param request a page's, which may ask for anything. */
   onSocket(request: PortToTunnel & { type: "socket" }, binding: SlotBinding): void;
+  /** A page's response is a file that the app keeps. Null: the phone has no place for files. */
+  readonly onFile: ((file: OfferedFile) => void) | null;
   onBrokenDocument(document: TunnelToShell & { type: "document"; kind: "broken" }): void;
   /** As of `TunnelAbilities`. */
   savesData(): boolean;
   /** Ports whose service workers are there, as far as the browser tells. */
   readonly ports: Set<SlotPort>;
+}
+
+/** A file, as it comes from its site. */
+export interface OfferedFile {
+  readonly response: HeldResponse;
+  /** By which the site may be asked for it once more. */
+  readonly request: RequestHead;
+  /** As the page calls it, or "". */
+  readonly name: string;
 }
 
 type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
@@ -68,6 +79,8 @@ interface PortExchange {
   readonly upload: UploadQueue | null;
   /** Reads in its scripts may be marked. */
   readonly takesMarks: boolean;
+  /** As it went out; null of a form that is kept. */
+  readonly request: RequestHead | null;
 }
 
 /**
@@ -97,7 +110,7 @@ export class SlotPort {
   /** At first, and when that has changed. */
   introduce(): void {
     const savesData = this.#host.savesData();
-    const knows = { heedsUntil: true, opensSockets: true };
+    const knows = { heedsUntil: true, opensSockets: true, savesFiles: this.#host.onFile !== null };
     this.#outbox.post({ type: "bound", binding: this.#binding, tunnel: TUNNEL, ...knows, savesData });
   }
 
@@ -129,6 +142,7 @@ export class SlotPort {
         return;
       case "hold": {
         this.#exchanges.delete(message.id);
+        if (message.file !== undefined) return this.#save(exchange, message.file);
         // Before its head is there, nobody knows where the response comes from; once it flows, part of it is gone.
         const url = exchange.response.head?.url ?? "";
         if (exchange.isOffered && this.#isOwn(url))
@@ -136,6 +150,13 @@ export class SlotPort {
         else exchange.response.cancel();
       }
     }
+  }
+
+  /** A page can say it of anything that it has asked for: what it could read as well, and what its origin sends. */
+  #save({ response, request, isOffered }: PortExchange, name: unknown): void {
+    const url = response.head?.url ?? "";
+    if (request === null || !isOffered || !this.#isOwn(url) || this.#host.onFile === null) return response.cancel();
+    this.#host.onFile({ response, request: { ...request, url }, name: typeof name === "string" ? name : "" });
   }
 
   #tellShell(message: PortToTunnel & { type: "no-document" | "silent-document" }): void {
@@ -160,7 +181,7 @@ export class SlotPort {
     // The slot is told what its navigation was sent with, since it did not send it itself.
     const isTold = head.mode === "navigate" && stamped.referrer !== head.referrer;
     const response = new HeldResponse(isTold ? stamped.referrer : null);
-    const { exchange, body } = this.#open(message, response);
+    const { exchange, body } = this.#open(message, response, stamped);
     const isNavigation = head.mode === "navigate";
     if (isNavigation) this.#holdAgain(head.url);
     const answer = this.#host.ask({ head: stamped, body, push: null, form: head.form }, response);
@@ -174,11 +195,16 @@ export class SlotPort {
   }
 
   /** @param onSent called when the body is gone, or not wanted. */
-  #open({ id, body, head }: PortToTunnel & { type: "request" }, response: HeldResponse, onSent = () => {}) {
+  #open(
+    { id, body, head }: PortToTunnel & { type: "request" },
+    response: HeldResponse,
+    request: RequestHead | null,
+    onSent = () => {},
+  ) {
     const wantMore = (taken: number) => this.#outbox.post({ type: "body-wanted", id, taken });
     const upload = body === "stream" ? new UploadQueue(wantMore, onSent) : null;
     const takesMarks = head.mode === "navigate" || head.marksReads === true;
-    const exchange: PortExchange = { response, isOffered: false, documentUrl: null, upload, takesMarks };
+    const exchange: PortExchange = { response, isOffered: false, documentUrl: null, upload, takesMarks, request };
     this.#exchanges.set(id, exchange);
     return { exchange, body: body instanceof ArrayBuffer ? new Response(body).body : (upload?.readable ?? null) };
   }
@@ -190,7 +216,7 @@ export class SlotPort {
       this.#exchanges.delete(id);
       this.#outbox.post({ type: "end", id });
     };
-    const { exchange, body } = this.#open(message, new HeldResponse(), end);
+    const { exchange, body } = this.#open(message, new HeldResponse(), null, end);
     const { url, destination: asked, headers } = head;
     const destination = asked === "frame" ? asked : "iframe";
     this.#host.frameStarts.keep(this.#binding, name, { url, destination, headers: formFields(headers), body });
@@ -230,9 +256,9 @@ export class SlotPort {
     isDocument: boolean,
     outcome: ResponseHead | RopewayError,
   ): void {
-    const { url, mode } = head;
+    const { url, mode, isFile } = head;
     if (outcome instanceof RopewayError && this.#keepsPage(id, exchange, head, outcome)) return;
-    if (outcome instanceof RopewayError || (outcome.url === url && mode !== "navigate")) {
+    if (outcome instanceof RopewayError || (outcome.url === url && mode !== "navigate" && !isFile)) {
       this.#attach(id, exchange, PORT_CREDIT_BYTES);
     } else if (isDocument && !this.#isOwn(outcome.url)) {
       this.#handOver(id, exchange, outcome);
@@ -303,13 +329,14 @@ export class SlotPort {
     head: ResponseHead,
     isDocument = false,
   ): void {
+    const { resumption: _, ...told } = head;
     const headers = head.headers.filter((field) => !isStoreNote(field) || (isDocument && field[0] === DOCUMENT_NOTE));
     const picture = parseImageNote(head.headers);
     const hasMarks = !takesMarks && has(head.headers, READS_MARKED);
     this.#outbox.post({
       type: "response",
       id,
-      head: { ...head, headers },
+      head: { ...told, headers },
       ...(referrer === null ? {} : { referrer }),
       ...(picture === null ? {} : { picture }),
       ...(hasMarks ? { hasMarks } : {}),

@@ -186,14 +186,17 @@ export class HeldResponse implements ResponseConsumer {
   referrer: string | null;
   /** The shell's id of the navigation that it is, or null. */
   id: number | null;
+  /** Method of the request. */
+  method: string;
   /** The head, or the failure before it. */
   readonly settled: Promise<ResponseHead | RopewayError> = new Promise((resolve) => {
     this.#settle = resolve;
   });
 
-  constructor(referrer: string | null = null, id: number | null = null) {
+  constructor(referrer: string | null = null, id: number | null = null, method = "GET") {
     this.referrer = referrer;
     this.id = id;
+    this.method = method;
   }
 
   get head(): ResponseHead | null {
@@ -203,7 +206,7 @@ export class HeldResponse implements ResponseConsumer {
   /** What feeds this response; `cancel` goes there. */
   setExchange(exchange: Answer): void {
     this.#exchange = exchange;
-    if (exchange.held !== undefined) ({ referrer: this.referrer, id: this.id } = exchange.held);
+    if (exchange.held !== undefined) ({ referrer: this.referrer, id: this.id, method: this.method } = exchange.held);
     if (this.#delivery === CANCELLED) exchange.cancel();
   }
 

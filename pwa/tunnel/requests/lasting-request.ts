@@ -13,7 +13,7 @@ import {
 } from "../../../shared/http/heads.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import type { ClaimedPush, Outcome, SessionTrace, Tap } from "../exchange/exchange.ts";
+import type { ClaimedPush, FilePart, Outcome, SessionTrace, Tap } from "../exchange/exchange.ts";
 
 /** Sessions in which a safe request is tried before it fails, when edges lose sessions. */
 export const EXCHANGE_ATTEMPTS = 4;
@@ -33,6 +33,8 @@ interface LastingRequestOptions {
   readonly body: RepeatableBody | null;
   /** Its first attempt, if there is one. */
   readonly push: ClaimedPush | null;
+  /** The part of its answer that the consumer has: it gets the rest, and of the head nothing. */
+  readonly file?: FilePart | undefined;
   readonly consumer: ResponseConsumer;
   /** They see what the consumer gets. */
   readonly taps?: readonly Tap[];
@@ -80,10 +82,12 @@ export class LastingRequest {
   #response: ResponseHead | null = null;
   #delivered = 0;
 
-  constructor({ head, body, push, consumer, taps = [], openStream, clock, onOver }: LastingRequestOptions) {
+  constructor({ head, body, push, file, consumer, taps = [], openStream, clock, onOver }: LastingRequestOptions) {
     this.head = head;
     this.#body = body;
     this.#push = push;
+    this.#response = file?.response ?? null;
+    this.#delivered = file?.bytes ?? 0;
     this.#consumer = consumer;
     this.#taps = taps;
     this.#openStream = openStream;
@@ -99,6 +103,7 @@ export class LastingRequest {
   start(): void {
     if (!isIdempotent(this.head.method)) this.#id = newRequestId();
     this.#firstSentAt = this.#clock.now();
+    if (this.#response !== null) return this.#goOn();
     if (this.#push === null) return this.#send("whole");
     this.#attempts = 1;
     this.#session = this.#push.session;
@@ -116,6 +121,13 @@ export class LastingRequest {
     if (!this.#settle("failed", error)) return;
     exchange?.cancel();
     this.#consumer.onError(error);
+  }
+
+  /** With what came in an earlier run. */
+  #goOn(): void {
+    const remainder = this.#remainder();
+    if (remainder !== null && remainder !== "nothing") return this.#send(remainder);
+    queueMicrotask(() => (remainder === null ? this.fail(changedMeanwhile()) : this.#finish()));
   }
 
   #send(remainder: Exclude<Remainder, "nothing">): void {
@@ -155,9 +167,8 @@ export class LastingRequest {
         const former = this.#response;
         if (former === null) {
           this.#response = head;
-          const first = withoutResumption(head);
-          for (const tap of this.#taps) tap.onHead?.(first);
-          return this.#consumer.onHead(first);
+          for (const tap of this.#taps) tap.onHead?.(withoutResumption(head));
+          return this.#consumer.onHead(head);
         }
         const bytes = overlap(former, this.#delivered, head, continuation !== null);
         if (bytes !== null) overlapping = bytes;

@@ -59,7 +59,7 @@ export class NetworkRequests {
     return this.#pending.size > 0;
   }
 
-  readonly ask: Ask = ({ head, body, push, taps = [] }, consumer) => {
+  readonly ask: Ask = ({ head, body, push, taps = [], file }, consumer) => {
     let documentStream: MuxStream | null = null;
     const isToEdge = head.url.startsWith(EDGE_SCHEME);
     // Nobody waits for what the edge is asked for itself.
@@ -74,10 +74,12 @@ export class NetworkRequests {
       head,
       body: body === null ? null : new RepeatableBody(body, this.#keptBodies),
       push,
+      file,
       consumer,
       taps: [this.#counters.tap, ...taps],
       openStream: () => {
-        const one = this.#host.openStream(isAhead ? LAST : priorityOf(head.destination));
+        const priority = file === undefined ? priorityOf(head.destination) : BULK;
+        const one = this.#host.openStream(isAhead ? LAST : priority);
         return one instanceof Promise ? one.then(opened) : opened(one);
       },
       clock: this.#clock,

@@ -157,9 +157,10 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
       ]);
     if (kind === "forgotten") offers.push(["Undo", () => app.rememberRecent()]);
     if (kind === "window") offers.push(...windowOffers(notice, state, app));
+    if (kind === "download") offers.push(...downloadOffers(notice, app, ui));
     if (kind === "resend") offers.push(["Send again", () => tab.sendAgain()]);
     const past = kind === "trouble" && ui;
-    const shape = { offers, past, isLong: kind === "trouble" || kind === "window" };
+    const shape = { offers, past, isLong: kind === "trouble" || kind === "window" || kind === "download" };
     return <Message text={noticeText(notice)} {...shape} onClose={() => app.dismissNotice()} />;
   }
   if (unopened !== null) {
@@ -178,6 +179,18 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
   // The page that is shown is never swapped under the person: they are asked.
   if (!hasNewer) return null;
   return <Message text={NEWER_VERSION} offers={[["Show", () => tab.reload()]]} onClose={() => tab.keepVersion()} />;
+}
+
+/** What may be done about it, and the list. Each is the end of the news. */
+function downloadOffers({ offers }: Notice & { kind: "download" }, app: AppActions, ui: Ui): readonly Offer[] {
+  const all = [...offers, ["Show", () => ui.change({ sheet: "downloads" })] as const];
+  return all.map(([label, act]) => [
+    label,
+    () => {
+      app.dismissNotice();
+      act();
+    },
+  ]);
 }
 
 /** Once, or whenever the site wants one. */
@@ -234,6 +247,7 @@ export function noticeText(notice: Notice): string {
       return TROUBLES[notice.trouble].replace("{site}", () => shortHost(notice.url));
     case "no-way-back":
       return "What you sent led to the page before: the way back is closed";
+    case "download":
     case "lite":
     case "not-cleared":
     case "wrong-key":

@@ -15,6 +15,7 @@ const GLYPHS = {
   history: "M3.5 12a8.5 8.5 0 1 0 2.8-6.3M3.5 4v4h4M12 7.5V12l3 2",
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
   share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
+  downloads: "M12 3.5V15M8 11l4 4 4-4M4.5 16v3.5a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1V16",
   print: "M7 8V3.5h10V8M7 17H4.5a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1h15a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H17M7 13.5h10v7H7z",
   info: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM12 11v5.5M12 7.5v.01",
 } as const;
@@ -43,6 +44,7 @@ export function MenuSheet(props: MenuProps) {
         {isPage && <PageRows {...props} />}
         <MenuRow icon="bookmarks" label="Bookmarks" onClick={() => ui.change({ sheet: "bookmarks" })} />
         <MenuRow icon="history" label="History" onClick={() => ui.change({ sheet: "history" })} />
+        <MenuRow icon="downloads" label="Downloads" onClick={() => ui.change({ sheet: "downloads" })} />
         <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
       </ul>
     </Sheet>

@@ -153,7 +153,7 @@ function Forgetting({ actions }: Pick<SettingsProps, "actions">) {
       />
       <ConfirmButton
         label="Clear site data"
-        question="Cookies, logins, stored and kept pages of every site will be gone."
+        question="Cookies, logins, stored and kept pages of every site, and downloads in the app, will be gone."
         confirm="Clear"
         done="Site data is being cleared"
         onConfirm={() => actions.app.clearSiteData()}

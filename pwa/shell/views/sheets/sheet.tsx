@@ -230,7 +230,7 @@ export function ForgetSite({ label, site, hint = "", onForget }: ForgetSiteProps
     <ConfirmButton
       label={label}
       hint={hint}
-      question={`Cookies, logins, stored and kept pages and recent visits of ${site} will be gone. Its pages close, also in other windows.`}
+      question={`Cookies, logins, stored and kept pages, downloads in the app and recent visits of ${site} will be gone. Its pages close, also in other windows.`}
       confirm="Forget"
       done={`Forgetting ${site}`}
       onConfirm={() => onForget(site)}

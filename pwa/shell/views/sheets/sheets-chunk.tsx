@@ -1,6 +1,8 @@
 /** Entry of the sheets' script, which the shell loads when no page waits for it (`LateSheets`). */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Download } from "../../../messages/tunnel-messages.ts";
 import { Phone, type PhoneOptions } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import type { SheetName, Ui } from "../ui.ts";
@@ -24,6 +26,9 @@ export function openSheets(options: PhoneOptions) {
   }
   return {
     phone,
+    onDownload(download: Download) {
+      void loadDownloads(0).then(({ hear }) => hear(download, options));
+    },
     keptSection: ({ tab }: BrowserActions) => <KeptSection pages={phone.kept} onOpen={(url) => tab.go(url)} />,
     sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
       switch (name) {
@@ -49,7 +54,9 @@ export function openSheets(options: PhoneOptions) {
             )
           );
         case "devices":
-          return <DevicesSheet onClose={() => ui.change({ sheet: "settings" })} />;
+          return devicesSheet(ui);
+        case "downloads":
+          return downloadsSheet(options, ui);
         case "history":
         case "bookmarks":
           return (
@@ -66,30 +73,53 @@ export function openSheets(options: PhoneOptions) {
 
 declare global {
   interface Window {
-    /** Path of the script; the build puts it here. */
+    /** Paths of the scripts; the build puts them here. */
     readonly __DEVICES: string;
+    readonly __DOWNLOADS_SHEET: string;
   }
 }
 
-type Chunk = typeof import("../devices/devices-chunk.tsx");
-
 /** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
-function loadDevices(attempt: number): Promise<Chunk> {
+function loadDevices(attempt: number): Promise<typeof import("../devices/devices-chunk.tsx")> {
   return import(attempt === 0 ? self.__DEVICES : `${self.__DEVICES}?${attempt}`);
 }
 
-/** The paired devices. What is in it is loaded when it is opened. */
-function DevicesSheet({ onClose }: { onClose: () => void }) {
+/** Likewise. */
+function loadDownloads(attempt: number): Promise<typeof import("../downloads/downloads-chunk.tsx")> {
+  return import(attempt === 0 ? self.__DOWNLOADS_SHEET : `${self.__DOWNLOADS_SHEET}?${attempt}`);
+}
+
+function devicesSheet(ui: Ui) {
+  const onClose = () => ui.change({ sheet: "settings" });
+  return (
+    <LateSheet key="devices" title="Devices" load={loadDevices} show={(it) => it.showDevices()} onClose={onClose} />
+  );
+}
+
+function downloadsSheet(options: PhoneOptions, ui: Ui) {
+  const props = { title: "Downloads", load: loadDownloads, onClose: () => ui.change({ sheet: null }) };
+  return <LateSheet key="downloads" {...props} show={(it) => it.showDownloads(options)} />;
+}
+
+interface LateSheetProps<Chunk> {
+  readonly title: string;
+  readonly load: (attempt: number) => Promise<Chunk>;
+  readonly show: (chunk: Chunk) => ComponentChildren;
+  readonly onClose: () => void;
+}
+
+/** What is in it is loaded when it is opened. */
+function LateSheet<Chunk extends object>({ title, load, show, onClose }: LateSheetProps<Chunk>) {
   const [chunk, setChunk] = useState<Chunk | null>(null);
   const [attempt, setAttempt] = useState(0);
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
     setFailed(false);
-    loadDevices(attempt).then(setChunk, () => setFailed(true));
+    load(attempt).then(setChunk, () => setFailed(true));
   }, [attempt]);
   return (
-    <Sheet title="Devices" onClose={onClose}>
-      {chunk?.showDevices()}
+    <Sheet title={title} onClose={onClose}>
+      {chunk && show(chunk)}
       {hasFailed && (
         <button type="button" class="button" onClick={() => setAttempt(attempt + 1)}>
           Not there yet. Try again

@@ -14,7 +14,7 @@ import {
 } from "../../../messages/port-messages.ts";
 import { type Ask, askInOrder } from "../../exchange/exchange.ts";
 import { HeldResponses, heldNavigations } from "../../requests/held-responses.ts";
-import { FrameStarts, SlotPort } from "../slot-port.ts";
+import { FrameStarts, type OfferedFile, SlotPort } from "../slot-port.ts";
 
 export const ORIGIN = "https://a.example";
 export const URL_A = `${ORIGIN}/page`;
@@ -63,6 +63,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
   };
   const frameStarts = new FrameStarts();
   const wishes = { savesData: false };
+  const files: OfferedFile[] = [];
   const ports = new Set<SlotPort>();
   port2.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => received.push(...event.data);
   new SlotPort(port1, binding, {
@@ -75,6 +76,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     isPageKept: (url) => keptFrom.has(url),
     onDocumentFailed: (failure) => failedDocuments.push(failure),
     onReadsPixels: () => {},
+    onFile: (file) => files.push(file),
     onSilentDocument: (document) => silentDocuments.push(document),
     onBrokenDocument: (document) => brokenDocuments.push(document),
     savesData: () => wishes.savesData,
@@ -83,6 +85,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
   });
   return {
     wishes,
+    files,
     ports,
     requests,
     moved,

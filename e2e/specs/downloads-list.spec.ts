@@ -1,0 +1,135 @@
+/** The app's own list of downloads: files that sites send, from the first byte to the browser's own folder. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import type { Locator, Page } from "@playwright/test";
+import { test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import { noise, noiseHash } from "../fixtures/test-origin/noise.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+
+async function fileHash(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  return hash.digest("hex");
+}
+
+async function openList(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("button", { name: "Downloads" }).click();
+  return page.getByRole("dialog", { name: "Downloads" });
+}
+
+/** Has the browser save a file of the list. @returns its name and hash. */
+async function save(page: Page, name: string): Promise<[name: string, hash: string]> {
+  const started = page.waitForEvent("download");
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: `Save ${name}` })
+    .click();
+  const download = await started;
+  return [download.suggestedFilename(), await fileHash(await download.path())];
+}
+
+/** A file `/tide.bin` of so many bytes, in ranges too, that comes no further than the test lets it. */
+function serveFile(origin: TestOrigin, size: number) {
+  const file = { size, etag: '"v1"', most: size, goOn: () => {} };
+  origin.page("/", '<p>Shelf</p><a href="/tide.bin">Tide</a>', "Shelf");
+  origin.route("/tide.bin", async ({ request, response, write }) => {
+    const { size, etag } = file;
+    const [, from] = /^bytes=(\d+)-/.exec(request.headers.range ?? "") ?? [];
+    const start = from !== undefined && request.headers["if-range"] === etag ? Number(from) : 0;
+    const fields = { "content-type": "application/zip", "content-disposition": "attachment", etag };
+    if (start === 0) response.writeHead(200, { ...fields, "content-length": size });
+    else
+      response.writeHead(206, {
+        ...fields,
+        "content-length": size - start,
+        "content-range": `bytes ${start}-${size - 1}/${size}`,
+      });
+    let at = start;
+    for (const chunk of noise(start, size)) {
+      while (at >= file.most) {
+        await new Promise<void>((resolve) => {
+          file.goOn = resolve;
+        });
+      }
+      at += chunk.length;
+      if (!(await write(chunk))) return;
+    }
+    response.end();
+  });
+  return file;
+}
+
+test("a large file comes into the list, from there to the phone, and goes with its site", async ({ app, origin }) => {
+  serveFile(origin, 3_000_000);
+  await app.goto(`${origin.origin}/`);
+  await app.frame().getByRole("link").click();
+  const bar = app.page.getByRole("navigation", { name: "Browser" });
+  await expect(bar.getByText("tide.bin\u2069 is downloaded")).toBeVisible();
+  await expect(app.frame().getByText("Shelf")).toBeVisible();
+  await bar.getByRole("button", { name: "Show" }).click();
+  const list = app.page.getByRole("dialog", { name: "Downloads" });
+  await expect(list.getByText("3.0 MB, application/zip")).toBeVisible();
+  expect(await save(app.page, "tide.bin")).toEqual(["tide.bin", noiseHash(3_000_000)]);
+  await app.page.keyboard.press("Escape");
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("dialog").getByRole("button", { name: "Site information" }).click();
+  await app.page.getByRole("button", { name: "Forget this site" }).click();
+  await app.page.getByRole("button", { name: "Forget", exact: true }).click();
+  await app.page.keyboard.press("Escape");
+  await expect((await openList(app.page)).getByText("Files of more than 1 MB")).toBeVisible();
+  await app.page.keyboard.press("Escape");
+});
+
+test("a file that is paused goes on by a range, or begins anew where it has changed", async ({ app, origin }) => {
+  const file = serveFile(origin, 3_000_000);
+  file.most = 1_500_000;
+  await app.goto(`${origin.origin}/`);
+  await app.frame().getByRole("link").click();
+  const list = await openList(app.page);
+  await expect(list.getByText(/^1\.[56] MB of 3\.0 MB/)).toBeVisible();
+  await list.getByRole("button", { name: "Pause tide.bin" }).click();
+  await expect(list.getByText(/^1\.[56] MB of 3\.0 MB, paused$/)).toBeVisible();
+  file.most = 2_000_000;
+  await list.getByRole("button", { name: "Resume tide.bin" }).click();
+  await expect(list.getByText(/^2\.[01] MB of 3\.0 MB/)).toBeVisible();
+  await list.getByRole("button", { name: "Pause tide.bin" }).click();
+  const [first, second] = origin.requestsTo("/tide.bin");
+  expect([first?.headers.range, second?.headers["if-range"]]).toEqual([undefined, '"v1"']);
+  expect(second?.headers.range).toMatch(/^bytes=1[56]\d{5}-2999999$/);
+
+  Object.assign(file, { size: 2_500_000, etag: '"v2"', most: 2_500_000 });
+  await list.getByRole("button", { name: "Resume tide.bin" }).click();
+  await expect(list.getByText(/^2\.5 MB, application\/zip\. Begun anew/)).toBeVisible();
+  expect(await save(app.page, "tide.bin")).toEqual(["tide.bin", noiseHash(2_500_000)]);
+  await list.getByRole("button", { name: "Delete tide.bin" }).click();
+  await app.page.keyboard.press("Escape");
+});
+
+alone(
+  "a file comes whole through cuts of the link, and an end of the app in its middle",
+  async ({ app, origin, link }) => {
+    const SIZE = 9_000_000;
+    const file = serveFile(origin, SIZE);
+    file.most = 2_000_000;
+    await app.goto(`${origin.origin}/`);
+    await app.frame().getByRole("link").click();
+    const list = await openList(app.page);
+    for (const most of [3_100_000, 4_700_000, 6_300_000]) {
+      await expect(list.getByRole("progressbar")).toHaveJSProperty("value", Math.ceil(file.most / 65_536) * 65_536);
+      file.most = most;
+      file.goOn();
+      link.cut();
+    }
+    await expect(list.getByText(/^6\.[34] MB of 9\.0 MB/)).toBeVisible();
+    await app.page.close();
+    file.most = SIZE;
+    const again = await app.openAnother();
+    const rest = await openList(again.page);
+    await expect(rest.getByText("9.0 MB, application/zip")).toBeVisible();
+    expect(await save(again.page, "tide.bin")).toEqual(["tide.bin", noiseHash(SIZE)]);
+    const [first, second, ...others] = origin.requestsTo("/tide.bin");
+    expect([first?.headers.range, second?.headers["if-range"], others]).toEqual([undefined, '"v1"', []]);
+    expect(second?.headers.range).toMatch(/^bytes=[2-6]\d{6}-8999999$/);
+  },
+);

@@ -1,0 +1,249 @@
+/** Entry of the script of the list of downloads, which the sheets load when it is opened, or with the first file. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import {
+  DOWNLOADS_DIRECTORY,
+  type Download,
+  type DownloadQuestion,
+  siteName,
+} from "../../../messages/tunnel-messages.ts";
+import type { PhoneOptions } from "../../app/phone.ts";
+import { formatBytes, shortHost } from "../parts/format.ts";
+
+type Order = (DownloadQuestion & { kind: "download" })["order"];
+
+/** Sites that have begun a file with no tap of the person since the last tap there: one, as browsers let them. */
+const untapped = new Set<string>();
+
+/** Milliseconds that the news is shown that a file comes. */
+const NEWS_TIME = 6_000;
+
+/** A file has begun, or is over. */
+export function hear(download: Download, { tunnel, app }: PhoneOptions): void {
+  const { id, topLevelOrigin, state } = download;
+  const order = (order: Order) => void tunnel.askStore({ kind: "download", id, order });
+  let isOver = false;
+  const tell = (why: string, offers: readonly (readonly [string, () => void])[] = []) =>
+    app.notify({ kind: "download", why, offers }, () => isOver);
+  // The name's own direction stays within it.
+  const name = `\u2068${download.name}\u2069`;
+  switch (state.kind) {
+    case "asked": {
+      // A tap in a page is one in the app, too (HTML section 6.4.2). Where a browser tells of none, each file counts as tapped.
+      if (mayBegin(siteName(topLevelOrigin), navigator.userActivation?.isActive ?? true)) return order("resume");
+      order("ask");
+      return tell(`${shortHost(topLevelOrigin)} wants to download ${name}, too`, [["Allow", () => order("resume")]]);
+    }
+    case "running":
+      setTimeout(() => {
+        isOver = true;
+        app.draw();
+      }, NEWS_TIME);
+      return tell(`Downloading ${name}`);
+    case "done":
+      return tell(`${name} is downloaded`, [["Save to phone", () => void save(download)]]);
+    case "failed":
+      return tell(`${name}: ${state.why}`);
+  }
+}
+
+/** Whether a file comes unasked: after a tap, and once without one. */
+export function mayBegin(site: string, isTapped: boolean): boolean {
+  const isFirst = !untapped.has(site);
+  if (isTapped) untapped.delete(site);
+  else untapped.add(site);
+  return isTapped || isFirst;
+}
+
+/** As its site sent it, and on the phone. */
+async function fileOf({ id }: Download): Promise<File> {
+  const root = await navigator.storage.getDirectory();
+  const directory = await root.getDirectoryHandle(DOWNLOADS_DIRECTORY);
+  return (await directory.getFileHandle(id)).getFile();
+}
+
+/** Milliseconds after which a browser has surely begun to read what it saves. */
+const READING_TIME = 60_000;
+
+/**
+ * Into the browser's own downloads, and so past the app: no file of a site is ever shown as a document of the app's origin.
+ *
+ * @returns whether the file is there.
+ */
+async function save(download: Download): Promise<boolean> {
+  const file = await fileOf(download).catch(() => null);
+  if (file === null) return false;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([file], { type: "application/octet-stream" }));
+  link.download = download.name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), READING_TIME);
+  return true;
+}
+
+function maySave(): boolean {
+  return "getDirectory" in (navigator.storage ?? {});
+}
+
+function mayShare({ name, type }: Download): boolean {
+  return navigator.canShare?.({ files: [new File([], name, { type })] }) === true;
+}
+
+/** A share that the person cancels rejects; there is nothing to say about it. */
+async function share(download: Download): Promise<boolean> {
+  const file = await fileOf(download).catch(() => null);
+  if (file === null) return false;
+  const { name, type } = download;
+  await navigator.share({ files: [new File([file], name, { type })] }).catch(() => {});
+  return true;
+}
+
+/** The content of the sheet. */
+export function showDownloads(options: PhoneOptions) {
+  return <Downloads tunnel={options.tunnel} />;
+}
+
+/** Milliseconds between looks at what is on its way. */
+const LOOK_TIME = 1_000;
+
+function Downloads({ tunnel }: Pick<PhoneOptions, "tunnel">) {
+  const [all, setAll] = useState<readonly Download[] | null>(null);
+  const [why, setWhy] = useState("");
+  const rates = useRef(new Map<string, Rate>());
+  const look = async () => {
+    const found = await tunnel.askStore<readonly Download[]>({ kind: "downloads" });
+    setAll(found ?? []);
+    if (found === null) setWhy(maySave() ? "The list cannot be had now" : "This browser gives the app no files");
+    for (const { id, bytes } of found ?? []) rates.current.set(id, nextRate(rates.current.get(id), bytes, Date.now()));
+  };
+  useEffect(() => {
+    void look();
+    const timer = setInterval(() => document.visibilityState === "visible" && void look(), LOOK_TIME);
+    return () => clearInterval(timer);
+  }, []);
+  const order = (id: string, order: Order) => void tunnel.askStore({ kind: "download", id, order }).then(look);
+  const hand = (handed: Promise<boolean>) =>
+    void handed.then((isThere) => setWhy(isThere ? "" : "The file is not on this phone any more"));
+  if (all === null) return <p class="fine">Looking…</p>;
+  return (
+    <>
+      {why !== "" && (
+        <p class="problem" role="alert">
+          {why}
+        </p>
+      )}
+      {all.length === 0 && <p class="fine">Files of more than 1 MB that sites send come here.</p>}
+      <ul class="downloads">
+        {all.map((download) => (
+          <Row
+            key={download.id}
+            download={download}
+            rate={rates.current.get(download.id)?.perSecond ?? 0}
+            onOrder={(chosen) => order(download.id, chosen)}
+            onHand={hand}
+          />
+        ))}
+      </ul>
+      {all.length > 0 && <p class="fine">They stay in the app until you save or delete them.</p>}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly download: Download;
+  readonly rate: number;
+  readonly onOrder: (order: Order) => void;
+  readonly onHand: (handed: Promise<boolean>) => void;
+}
+
+function Row({ download, rate, onOrder, onHand }: RowProps) {
+  const { name, state, size, bytes } = download;
+  const isOnItsWay = state.kind === "running" || state.kind === "waiting" || state.kind === "paused";
+  return (
+    <li class="download">
+      <span class="download-name">{name}</span>
+      <span class="row-hint">{shortHost(download.url)}</span>
+      {isOnItsWay && <progress aria-label={name} max={size ?? 1} value={size === null ? undefined : bytes} />}
+      <span class={state.kind === "failed" ? "problem" : "fine"}>{stateText(download, rate)}</span>
+      <div class="actions">
+        {buttonsOf(download, onOrder, onHand).map(([label, act]) => (
+          <button key={label} type="button" class="text-button" aria-label={`${label} ${name}`} onClick={act}>
+            {label}
+          </button>
+        ))}
+      </div>
+    </li>
+  );
+}
+
+type Button = readonly [label: string, act: () => void];
+
+function buttonsOf(download: Download, onOrder: RowProps["onOrder"], onHand: RowProps["onHand"]): readonly Button[] {
+  const remove = (label: string): Button => [label, () => onOrder("delete")];
+  const resume = (label: string): Button => [label, () => onOrder("resume")];
+  switch (download.state.kind) {
+    case "running":
+    case "waiting":
+      return [["Pause", () => onOrder("pause")], remove("Cancel")];
+    case "paused":
+      return [resume("Resume"), remove("Cancel")];
+    case "failed":
+      return [resume("Try again"), remove("Delete")];
+    case "asked":
+      return [resume("Allow"), remove("Delete")];
+    case "done":
+      return [
+        ["Save", () => onHand(save(download))],
+        ...(mayShare(download) ? [["Share", () => onHand(share(download))] as const] : []),
+        remove("Delete"),
+      ];
+  }
+}
+
+/** How fast a file comes. */
+export interface Rate {
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly at: number;
+  /** Bytes; 0 while nobody knows. */
+  readonly perSecond: number;
+}
+
+/** Part of the rate that the latest look makes: rates of mobile links jump. */
+const LATEST = 0.3;
+
+export function nextRate(former: Rate | undefined, bytes: number, now: number): Rate {
+  if (former === undefined || now <= former.at || bytes < former.bytes) return { bytes, at: now, perSecond: 0 };
+  const latest = ((bytes - former.bytes) * 1_000) / (now - former.at);
+  const perSecond = former.perSecond === 0 ? latest : LATEST * latest + (1 - LATEST) * former.perSecond;
+  return { bytes, at: now, perSecond };
+}
+
+/** @param rate bytes in a second. */
+export function stateText({ state, size, bytes, type, isAnew, mayGoOn }: Download, rate: number): string {
+  const part = size === null ? formatBytes(bytes) : `${formatBytes(bytes)} of ${formatBytes(size)}`;
+  const anew = isAnew ? ". Begun anew: its site has another file now, or cannot send a part" : "";
+  switch (state.kind) {
+    case "asked":
+      return `${size === null ? "" : `${formatBytes(size)}. `}The site began it with no tap of yours`;
+    case "running": {
+      const speed = rate > 0 ? `, ${formatBytes(rate)}/s` : "";
+      const left = rate > 0 && size !== null ? `, ${timeText((size - bytes) / rate)} left` : "";
+      return `${part}${speed}${left}${anew || (mayGoOn ? "" : ". Begins anew if the app is closed")}`;
+    }
+    case "waiting":
+      return `${part}, waits for the link${anew}`;
+    case "paused":
+      return `${part}, paused${mayGoOn ? "" : ". It will begin anew"}`;
+    case "failed":
+      return state.why;
+    case "done":
+      return `${formatBytes(bytes)}, ${type}${anew}`;
+  }
+}
+
+function timeText(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 360) / 10} h`;
+}

@@ -1,0 +1,582 @@
+/**
+ * Files that sites send to be kept: written on the phone as they come, so that they go on where they were after an outage,
+ * and after the app was closed. Loaded with the first of them.
+ *
+ * Bytes are in the origin's private file system, by handles that write in place: those of workers, in Chromium, Firefox and
+ * Safari alike. What `createWritable` writes is a copy until it is closed, and lost with the app; chunks in IndexedDB are
+ * written twice and read as one file no more. What is known of each file is in a database, written after its bytes.
+ */
+import type { Clock } from "../../../shared/clock.ts";
+import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { decodeByteString } from "../../../shared/web/origin.ts";
+import { DOWNLOADS_DIRECTORY, type Download, type DownloadQuestion } from "../../messages/tunnel-messages.ts";
+import type { Ask } from "../exchange/exchange.ts";
+import type { OfferedFile } from "../port/slot-port.ts";
+import type { HeldResponse } from "./held-responses.ts";
+
+/** What the phone knows of a file. */
+export interface DownloadRecord extends Omit<Download, "mayGoOn"> {
+  /** By which it is asked for; null where that would send a form again. */
+  readonly request: RequestHead | null;
+  /** With which `bytes` have come. */
+  readonly response: ResponseHead;
+}
+
+/** A file that is open for writing, by nobody else. */
+export interface FileSink {
+  readonly size: number;
+  /** @throws where there is no room. */
+  write(chunk: Uint8Array, at: number): void;
+  truncate(): void;
+  flush(): void;
+  close(): void;
+}
+
+/** The files and their records, on the phone. */
+export interface DownloadFiles {
+  records(): Promise<readonly DownloadRecord[]>;
+  record(id: string): Promise<DownloadRecord | undefined>;
+  put(record: DownloadRecord): Promise<void>;
+  open(id: string): Promise<FileSink>;
+  /** The file and its record. */
+  remove(id: string): Promise<void>;
+  /** Bytes that the browser lets the app have still; null where it does not tell. */
+  room(): Promise<number | null>;
+}
+
+export interface DownloadsHost {
+  /** Asks the edge. */
+  readonly ask: Ask;
+  readonly isAway: () => boolean;
+  /** A file has begun, or is over. */
+  readonly tell: (download: Download) => void;
+  readonly files: DownloadFiles;
+  /** A file is one window's at a time. */
+  readonly locks: Pick<LockManager, "request">;
+  /** To the other windows, by a file's id: whoever writes that one pauses. */
+  readonly channel: Pick<BroadcastChannel, "postMessage" | "onmessage">;
+  /** Milliseconds since 1970. */
+  readonly clock: Clock;
+}
+
+/** Bytes that are left for the app's other storage. */
+export const RESERVE = 50_000_000;
+
+/** Files in the list. */
+const MOST_LISTED = 200;
+
+/** Files that wait for the person to say whether they are wanted. Further ones are not: a page could ask for ever. */
+const MOST_ASKED = 5;
+
+/** Bytes, and milliseconds, after which what has come is on the disk for sure. */
+const FLUSH_STEP = 4_000_000;
+const FLUSH_TIME = 5_000;
+
+/** Milliseconds before a file is asked for again that a site has cut off; doubled each time that nothing came. */
+const RETRY_DELAY = 1_000;
+const MOST_FAILURES = 5;
+
+/** Times that a file begins anew by itself in one run: it costs as many bytes as before. */
+const MOST_ANEW = 1;
+
+const LOCK = "ropeway.download ";
+
+/** All files of the phone, as far as this window writes or lists them. */
+export class Downloads {
+  readonly #host: DownloadsHost;
+  readonly #running = new Map<string, RunningDownload>();
+  /** Responses to files that the person is asked about. */
+  readonly #offered = new Map<string, HeldResponse>();
+
+  constructor(host: DownloadsHost) {
+    this.#host = host;
+    host.channel.onmessage = ({ data }: MessageEvent<unknown>) => this.#running.get(String(data))?.pause();
+  }
+
+  /** A page's file. Nothing is written before the shell has ordered "resume". */
+  async take({ response, request, name }: OfferedFile): Promise<void> {
+    const { head } = response;
+    if (head === null) return response.cancel();
+    const { files, clock, tell } = this.#host;
+    const record: DownloadRecord = {
+      id: crypto.randomUUID(),
+      name: fileName(head.headers, name, head.url),
+      url: head.url,
+      topLevelOrigin: request.topLevelOrigin,
+      type: typeOf(head.headers),
+      size: sizeOf(head.headers),
+      bytes: 0,
+      begunAt: clock.now(),
+      state: { kind: "asked" },
+      isAnew: false,
+      request: response.method === "GET" && request.method === "GET" ? request : null,
+      response: head,
+    };
+    const [records, room] = await Promise.all([files.records(), files.room()]);
+    const asked = records.filter(({ state }) => state.kind === "asked");
+    const why = records.length >= MOST_LISTED ? LIST_FULL : whyNoRoom(record.size, room);
+    if (asked.length >= MOST_ASKED && this.#offered.size === asked.length) return response.cancel();
+    if (why !== null) response.cancel();
+    else this.#offered.set(record.id, response);
+    const taken: DownloadRecord = why === null ? record : { ...record, state: { kind: "failed", why } };
+    if (why !== LIST_FULL) await files.put(taken);
+    tell(shown(taken));
+  }
+
+  /** As the question says. */
+  async answer(question: DownloadQuestion): Promise<unknown> {
+    if (question.kind === "downloads") return this.#list();
+    const { id, order } = question;
+    if (order === "resume") return this.#resume(id);
+    if (order === "ask") return this.#letGo(id);
+    if (order === "delete") return this.#delete(id);
+    this.#host.channel.postMessage(id);
+    return this.#running.get(id)?.pause();
+  }
+
+  /** Files that an earlier run of the app was writing. */
+  async goOn(): Promise<void> {
+    for (const { id, state } of await this.#host.files.records())
+      if (state.kind === "running" && !this.#running.has(id)) void this.#run(id, null);
+  }
+
+  linkOpened(): void {
+    for (const running of this.#running.values()) running.linkOpened();
+  }
+
+  /** The app may be closed at once. */
+  writeDown(): void {
+    for (const running of this.#running.values()) void running.writeDown();
+  }
+
+  /** @param isOf says of URLs whether their sites are forgotten. */
+  async forget(isOf: (url: string) => boolean): Promise<void> {
+    const records = await this.#host.files.records();
+    const meant = records.filter(({ url, topLevelOrigin }) => isOf(url) || isOf(topLevelOrigin));
+    await Promise.all(meant.map(({ id }) => this.#delete(id)));
+  }
+
+  async #list(): Promise<readonly Download[]> {
+    const records = await this.#host.files.records();
+    const isAway = this.#host.isAway();
+    return records
+      .map((record) => {
+        const download = shown(this.#running.get(record.id)?.record ?? record);
+        const isWaiting = download.state.kind === "running" && isAway;
+        return isWaiting ? { ...download, state: { kind: "waiting" } as const } : download;
+      })
+      .sort((a, b) => b.begunAt - a.begunAt);
+  }
+
+  async #resume(id: string): Promise<void> {
+    const { files } = this.#host;
+    const record = await files.record(id);
+    const held = this.#offered.get(id) ?? null;
+    this.#offered.delete(id);
+    if (record === undefined || record.state.kind === "done" || this.#running.has(id)) return;
+    await files.put({ ...record, state: { kind: "running" } });
+    void this.#run(id, held);
+  }
+
+  /** It is not wanted yet; it is asked for anew when it is. */
+  async #letGo(id: string): Promise<void> {
+    this.#offered.get(id)?.cancel();
+    this.#offered.delete(id);
+    const record = await this.#host.files.record(id);
+    const why = "Cannot get it later: it was the answer to a form";
+    if (record?.request === null) await this.#host.files.put({ ...record, state: { kind: "failed", why } });
+  }
+
+  /** Whoever writes it has to let go of it first. */
+  async #delete(id: string): Promise<void> {
+    const { channel, locks, files } = this.#host;
+    channel.postMessage(id);
+    this.#offered.get(id)?.cancel();
+    this.#offered.delete(id);
+    this.#running.get(id)?.pause();
+    await locks.request(LOCK + id, () => files.remove(id));
+  }
+
+  /** @param held what has come of it, where that has not been let go of. */
+  async #run(id: string, held: HeldResponse | null): Promise<void> {
+    await this.#host.locks.request(LOCK + id, { ifAvailable: true }, async (lock) => {
+      const record = lock === null ? undefined : await this.#host.files.record(id);
+      const sink = record === undefined ? undefined : await this.#host.files.open(id).catch(() => null);
+      if (record === undefined || !sink) {
+        held?.cancel();
+        if (record) await this.#host.files.put({ ...record, state: { kind: "failed", why: NOT_WRITABLE } });
+        return;
+      }
+      const running = new RunningDownload(record, sink, this.#host);
+      this.#running.set(id, running);
+      this.#host.tell(shown(running.record));
+      running.begin(held);
+      await running.over;
+      this.#running.delete(id);
+    });
+  }
+}
+
+/** A file that is being written, until it is there, has failed, or is paused. */
+class RunningDownload {
+  /** Settles when the file is closed, and its record says why. */
+  readonly over: Promise<void>;
+  #record: DownloadRecord;
+  readonly #sink: FileSink;
+  readonly #host: DownloadsHost;
+  #settle!: () => void;
+  #isOver = false;
+  #exchange: ClientExchange | null = null;
+  /** Waits to ask again: for the link, or for a while. */
+  #cancelTimer: () => void = () => {};
+  #isWaiting = false;
+  #failures = 0;
+  #begunAnew = 0;
+  #flushedBytes: number;
+  #flushedAt: number;
+
+  constructor(record: DownloadRecord, sink: FileSink, host: DownloadsHost) {
+    const bytes = Math.min(record.bytes, sink.size);
+    this.#record = { ...record, bytes, state: { kind: "running" } };
+    this.#sink = sink;
+    this.#host = host;
+    this.#flushedBytes = bytes;
+    this.#flushedAt = host.clock.now();
+    this.over = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  get record(): DownloadRecord {
+    return this.#record;
+  }
+
+  /** @param held its response, from the first byte. */
+  begin(held: HeldResponse | null): void {
+    if (held === null) return this.#ask();
+    this.#exchange = held;
+    held.attach(this.#consumer());
+  }
+
+  pause(): void {
+    this.#end({ kind: "paused" });
+  }
+
+  linkOpened(): void {
+    if (this.#isWaiting) this.#ask();
+  }
+
+  /** Goes on where it was. @param isFromStart the file at the site is another now, or nobody can tell. */
+  #ask(isFromStart = false): void {
+    this.#isWaiting = false;
+    this.#cancelTimer();
+    const { request, response, bytes } = this.#record;
+    if (request === null) return this.#fail("Cannot go on: it was the answer to a form, which is not sent twice");
+    const file = { response: bytes === 0 || isFromStart ? null : response, bytes: isFromStart ? 0 : bytes };
+    this.#exchange = this.#host.ask({ head: request, body: null, push: null, file }, this.#consumer(isFromStart));
+  }
+
+  /** @param isFromStart a new response takes the place of the former, once it is there. */
+  #consumer(isFromStart = false): ResponseConsumer {
+    let isDeaf = false;
+    const heard = () => !isDeaf && !this.#isOver;
+    return {
+      onHead: (head) => {
+        if (!heard()) return;
+        const why = misfit(this.#record, head);
+        isDeaf = why !== null;
+        if (why === null) this.#takeHead(head, isFromStart);
+        else this.#fail(why);
+      },
+      onBody: (chunk) => {
+        if (heard()) this.#write(chunk);
+        return undefined;
+      },
+      onEnd: () => {
+        if (!heard()) return;
+        const { size, bytes } = this.#record;
+        if (size === null || size === bytes) this.#end({ kind: "done" });
+        else this.#tryAgain("Cannot get it whole: the site has broken off");
+      },
+      onError: (error) => {
+        if (heard()) this.#onError(error);
+      },
+    };
+  }
+
+  #takeHead(head: ResponseHead, isFromStart: boolean): void {
+    const { bytes, isAnew } = this.#record;
+    this.#sink.truncate();
+    this.#flushedBytes = 0;
+    this.#record = {
+      ...this.#record,
+      response: head,
+      size: sizeOf(head.headers),
+      bytes: 0,
+      isAnew: isAnew || (isFromStart && bytes > 0),
+    };
+  }
+
+  #write(chunk: Uint8Array): void {
+    const { bytes, size } = this.#record;
+    if (size !== null && bytes + chunk.length > size)
+      return this.#fail("Cannot keep it: it is longer than its site said");
+    try {
+      this.#sink.write(chunk, bytes);
+    } catch {
+      return this.#fail(NO_ROOM);
+    }
+    this.#record = { ...this.#record, bytes: bytes + chunk.length };
+    this.#failures = 0;
+    const isDue = this.#host.clock.now() - this.#flushedAt >= FLUSH_TIME;
+    if (isDue || this.#record.bytes - this.#flushedBytes >= FLUSH_STEP) void this.writeDown();
+  }
+
+  /** What is said to be there is on the disk before. */
+  async writeDown(): Promise<void> {
+    const { clock, files } = this.#host;
+    this.#flushedBytes = this.#record.bytes;
+    this.#flushedAt = clock.now();
+    try {
+      this.#sink.flush();
+      await files.put(this.#record);
+      const room = await files.room();
+      if (room !== null && room < RESERVE) this.#fail(NO_ROOM);
+    } catch {
+      this.#fail(NO_ROOM);
+    }
+  }
+
+  #onError(error: RopewayError): void {
+    if (error.code === ErrorCode.LINK_LOST && error.initiator === "origin") return this.#beginAnew(error.message);
+    const isOfLink = error.code === ErrorCode.LINK_LOST || error.code === ErrorCode.OFFLINE;
+    if (isOfLink && this.#host.isAway()) this.#isWaiting = true;
+    else this.#tryAgain(error.message);
+  }
+
+  #beginAnew(why: string): void {
+    this.#begunAnew += 1;
+    if (this.#begunAnew > MOST_ANEW) return this.#fail(why);
+    // In a turn of its own: the exchange that failed is over then.
+    this.#cancelTimer = this.#host.clock.setTimer(() => this.#ask(true), 0);
+  }
+
+  #tryAgain(why: string): void {
+    this.#exchange?.cancel();
+    this.#failures += 1;
+    if (this.#failures > MOST_FAILURES || this.#record.request === null) return this.#fail(why);
+    const delay = RETRY_DELAY * 2 ** (this.#failures - 1);
+    this.#cancelTimer = this.#host.clock.setTimer(() => this.#ask(), delay);
+  }
+
+  #fail(why: string): void {
+    this.#end({ kind: "failed", why });
+  }
+
+  #end(state: Download["state"]): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelTimer();
+    this.#exchange?.cancel();
+    this.#record = { ...this.#record, state: this.#closed() ? state : { kind: "failed", why: NO_ROOM } };
+    const over = () => {
+      this.#settle();
+      if (state.kind !== "paused") this.#host.tell(shown(this.#record));
+    };
+    this.#host.files.put(this.#record).then(over, over);
+  }
+
+  /** @returns whether all of it is on the disk. */
+  #closed(): boolean {
+    try {
+      this.#sink.flush();
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#sink.close();
+    }
+  }
+}
+
+const NO_ROOM = "Cannot go on: there is no room left on this phone for it";
+const LIST_FULL = "Cannot keep it: the list of downloads is full";
+const NOT_WRITABLE = "Cannot write it: the browser gives the app no file";
+
+function whyNoRoom(size: number | null, room: number | null): string | null {
+  if (room === null || (size ?? 0) + RESERVE <= room) return null;
+  const megabytes = (bytes: number) => `${Math.max(0, Math.round(bytes / 1e6))} MB`;
+  const needs = size === null ? "" : ` It has ${megabytes(size)};`;
+  return `Cannot keep it: there is no room.${needs} the browser lets the app have ${megabytes(room - RESERVE)} more`;
+}
+
+/** Why an answer is not the file that was asked for again; null: it is. */
+function misfit({ type }: DownloadRecord, head: ResponseHead): string | null {
+  if (head.status !== 200) return `Cannot go on: the site answers ${head.status}`;
+  const isPage = typeOf(head.headers) === "text/html" && type !== "text/html";
+  return isPage ? "Cannot go on: the site sends a page in its place; open it there again" : null;
+}
+
+function shown({ request, response, ...download }: DownloadRecord): Download {
+  const mayGoOn = request !== null && response.resumption?.range != null;
+  return { ...download, mayGoOn };
+}
+
+function sizeOf(headers: HeaderList): number | null {
+  const length = headerValue(headers, "content-length");
+  return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
+}
+
+function typeOf(headers: HeaderList): string {
+  const [type] = /^[\w.+-]{1,60}\/[\w.+-]{1,80}/.exec(headerValue(headers, "content-type") ?? "") ?? [];
+  return type?.toLowerCase() ?? "application/octet-stream";
+}
+
+/** Characters of a name; file systems have 255 bytes. */
+const MOST_NAME = 80;
+/** Characters of one that are looked at. */
+const MOST_READ = 512;
+
+/**
+ * A name for the phone: as the server says (RFC 6266, RFC 8187), as the page does, or as the address ends. Without a path,
+ * and without characters that file systems do not take, that are not seen, or that turn the text around.
+ */
+export function fileName(headers: HeaderList, given: string, url: string): string {
+  const field = headerValue(headers, "content-disposition") ?? "";
+  const { pathname } = new URL(url);
+  const names = [
+    extendedName(field),
+    plainName(field),
+    given,
+    percentDecoded(pathname.split("/").findLast((part) => part !== "") ?? ""),
+  ];
+  return names.map((name) => cleaned(name ?? "")).find((name) => name !== "") ?? "download";
+}
+
+function extendedName(field: string): string | null {
+  const [, charset, value = ""] = /;\s*filename\*\s*=\s*"?(utf-8|iso-8859-1)'[^']*'([^;\s"]*)/i.exec(field) ?? [];
+  if (charset === undefined) return null;
+  if (charset.toLowerCase() === "utf-8") return percentDecoded(value);
+  return value.replace(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+function plainName(field: string): string | null {
+  const [, quoted, token] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)|([^;]*))/i.exec(field) ?? [];
+  const name = quoted?.replace(/\\(.)/g, "$1") ?? token ?? null;
+  return name === null ? null : decodeByteString(name);
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function cleaned(name: string): string {
+  const last = name.split(/[\\/]/).at(-1) ?? "";
+  const visible = last
+    .slice(0, MOST_READ)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/[<>:"|?*]/g, "_");
+  const ended = withoutDots(visible);
+  if (ended.length <= MOST_NAME) return ended;
+  const [ending = ""] = /\.[^.\s]{1,12}$/.exec(ended.slice(-13)) ?? [];
+  // No half of a character stays.
+  return ended.slice(0, MOST_NAME - ending.length).replace(/\p{Cs}$/u, "") + ending;
+}
+
+/** At the start they hide a file, at the end some systems drop them. */
+function withoutDots(name: string): string {
+  const isDot = (at: number) => name[at] === "." || name[at]?.trim() === "";
+  let [start, end] = [0, name.length];
+  while (isDot(start)) start += 1;
+  while (end > start && isDot(end - 1)) end -= 1;
+  return name.slice(start, end);
+}
+
+const DATABASE = "ropeway-downloads";
+const RECORDS = "records";
+
+/** By the browser's private files, and a database. */
+class PhoneFiles implements DownloadFiles {
+  #database: Promise<IDBDatabase> | null = null;
+
+  async records(): Promise<readonly DownloadRecord[]> {
+    return this.#asked(await this.#records("readonly"), (records) => records.getAll());
+  }
+
+  async record(id: string): Promise<DownloadRecord | undefined> {
+    return this.#asked(await this.#records("readonly"), (records) => records.get(id));
+  }
+
+  async put(record: DownloadRecord): Promise<void> {
+    await this.#asked(await this.#records("readwrite"), (records) => records.put(record));
+  }
+
+  async open(id: string): Promise<FileSink> {
+    const directory = await directoryOf(true);
+    const file = await directory.getFileHandle(id, { create: true });
+    const handle = await file.createSyncAccessHandle();
+    return {
+      size: handle.getSize(),
+      write(chunk, at) {
+        const written = handle.write(chunk as Uint8Array<ArrayBuffer>, { at });
+        if (written < chunk.length) throw new Error("Cannot write: the disk is full");
+      },
+      truncate: () => void handle.truncate(0),
+      flush: () => void handle.flush(),
+      close: () => void handle.close(),
+    };
+  }
+
+  async remove(id: string): Promise<void> {
+    const directory = await directoryOf(true);
+    await directory.removeEntry(id).catch(() => {});
+    await this.#asked(await this.#records("readwrite"), (records) => records.delete(id));
+    // By its name the next run of the app knows whether there is anything to go on with.
+    const root = await navigator.storage.getDirectory();
+    if ((await this.records()).length === 0)
+      await root.removeEntry(DOWNLOADS_DIRECTORY, { recursive: true }).catch(() => {});
+  }
+
+  async room(): Promise<number | null> {
+    const { quota, usage } = await navigator.storage.estimate();
+    return quota === undefined || usage === undefined ? null : quota - usage;
+  }
+
+  async #records(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+    this.#database ??= new Promise((resolve, reject) => {
+      const opened = indexedDB.open(DATABASE, 1);
+      opened.onupgradeneeded = () => opened.result.createObjectStore(RECORDS, { keyPath: "id" });
+      opened.onsuccess = () => resolve(opened.result);
+      opened.onerror = () => reject(opened.error);
+    });
+    return (await this.#database).transaction(RECORDS, mode).objectStore(RECORDS);
+  }
+
+  #asked<Value>(records: IDBObjectStore, ask: (records: IDBObjectStore) => IDBRequest<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const request = ask(records);
+      // A record counts once it is written.
+      records.transaction.oncomplete = () => resolve(request.result);
+      records.transaction.onabort = () => reject(records.transaction.error);
+    });
+  }
+}
+
+async function directoryOf(create: boolean): Promise<FileSystemDirectoryHandle> {
+  return (await navigator.storage.getDirectory()).getDirectoryHandle(DOWNLOADS_DIRECTORY, { create });
+}
+
+/** Those of this phone. What an earlier run of the app was writing goes on. */
+export function openDownloads(host: Omit<DownloadsHost, "files" | "locks" | "channel">): Downloads {
+  const channel = new BroadcastChannel("ropeway.downloads");
+  const downloads = new Downloads({ ...host, files: new PhoneFiles(), locks: navigator.locks, channel });
+  void downloads.goOn();
+  return downloads;
+}
