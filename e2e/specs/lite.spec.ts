@@ -359,8 +359,6 @@ base(
      </script>`,
     );
     otherOrigin.page("/", "<p>Quiet</p>");
-    // Scripts are turned off long after the first start, when the app's worker is there.
-    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
     await app.goto(`${otherOrigin.origin}/`);
     await page.getByRole("button", { name: "Site information" }).click();
     await page.getByRole("switch", { name: "Scripts on this site" }).click();
