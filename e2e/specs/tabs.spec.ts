@@ -145,7 +145,10 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   servePages(otherOrigin);
   origin.page(
     "/busy",
-    `<p id="count">0</p><button>Begin</button><script>
+    `<p id="count">0</p><p id="seen"></p><iframe src="${otherOrigin.origin}/part"></iframe><button>Begin</button><script>
+      document.onvisibilitychange = () => {
+        document.querySelector("#seen").textContent += document.visibilityState + document.hidden + " ";
+      };
       let count = 0;
       document.querySelector("button").onclick = () => setInterval(() => {
         document.querySelector("p").textContent = ++count;
@@ -155,6 +158,12 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
         });
         if (count % 5 === 0) location.hash = count;
       }, 100);
+    </script>`,
+  );
+  otherOrigin.page(
+    "/part",
+    `<p id="part"></p><script>
+      document.onvisibilitychange = () => { document.querySelector("#part").textContent += document.visibilityState; };
     </script>`,
   );
   let phase = "in front";
@@ -179,6 +188,10 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await expect(heading(app, "First")).toBeVisible();
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/First`);
   expect(await counted()).toBeGreaterThan(before);
+  phase = "in front";
+  await turnTo(app, "Test page");
+  await expect(app.frame().locator("#seen")).toHaveText("hiddentrue visiblefalse ");
+  await expect(app.frame().frameLocator("iframe").locator("#part")).toHaveText("hiddenvisible");
 });
 
 withOneHost(

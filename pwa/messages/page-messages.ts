@@ -242,6 +242,8 @@ export type ShellToPage =
   | WindowNews
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "print" }
+  /** Whether the person sees the tab that the document is in; until it is told, the browser's word counts. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "tab"; readonly isBehind: boolean }
   /** Links may be warmed. Slots of before 2026-12 do not answer. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "links-wanted" }
   /** The document goes there as soon as there is so much of it, unless the person scrolls before. */

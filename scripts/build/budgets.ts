@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 105.2 * KB,
+    limit: 105.6 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 14.2 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 10.5 * KB },

@@ -65,6 +65,7 @@ function openApp(slots = true) {
     history: entries,
   } as unknown as WindowsOptions);
   windows.turn(true);
+  log.length = 0;
   const speak = (from: number, message: PageToShell, slot: Slot, isActive = true) => {
     const { page } = made[from - 1] as (typeof made)[number];
     const userActivation = { isActive, hasBeenActive: isActive };

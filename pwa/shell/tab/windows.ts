@@ -9,6 +9,7 @@ import {
   MESSAGE_TAG,
   type OpensWindow,
   type PageToShell,
+  type ShellToPage,
   type WindowNews,
   type WindowOrder,
 } from "../../messages/page-messages.ts";
@@ -163,7 +164,13 @@ export class Windows {
   /** The tab comes to the front, or goes behind another. */
   turn(isInFront: boolean): void {
     this.#isInFront = isInFront;
+    for (const { frame } of this.all) this.#tellWhetherBehind(frame);
     this.#arrange();
+  }
+
+  #tellWhetherBehind({ element }: PageFrame): void {
+    if (element.contentWindow !== null && this.#options.slots !== null)
+      tellDocuments(element.contentWindow, { tag: MESSAGE_TAG, type: "tab", isBehind: !this.#isInFront });
   }
 
   /** The browser's list leads nowhere from here, in none of the windows: an entry of the app's own comes there. */
@@ -298,6 +305,7 @@ export class Windows {
 
   /** A document has come into the frame of an opened window: a script of its origin may see which. */
   onPage(frame: PageFrame): void {
+    if (!this.#isInFront) this.#tellWhetherBehind(frame);
     const window = this.#opened.find((each) => each.frame === frame);
     if (window === undefined) return;
     const { url } = window.tab.state;
@@ -455,6 +463,18 @@ export class Windows {
 function webAddress(url: unknown): string | null {
   const parsed = typeof url === "string" ? URL.parse(url) : null;
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.href : null;
+}
+
+/** Documents that are told: a page can have any number of frames. */
+const MOST_TOLD = 200;
+
+/** In all frames of a page, as far as they are there. */
+function tellDocuments(page: Window, message: ShellToPage): void {
+  const pages = [page];
+  for (const each of pages) {
+    each.postMessage(message, "*");
+    for (let at = 0; at < each.length && pages.length < MOST_TOLD; at++) pages.push(each[at] as Window);
+  }
 }
 
 function tell(

@@ -12,7 +12,7 @@ import { isShortcut } from "../shortcuts.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { navigationGoal } from "./navigation-rules.ts";
 import type { PageContext } from "./page-context.ts";
-import { patchMethod } from "./patch.ts";
+import { patchAccessor, patchMethod } from "./patch.ts";
 
 const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   loading: "loading",
@@ -171,9 +171,23 @@ interface ShellRequests {
 /** Before pages may put one of their own in its place. */
 const { print } = window;
 
+/** The document is in a tab that the person does not see (Page Visibility): it may rest. */
+let isBehind = false;
+
+function see(behind: boolean): void {
+  if (behind === isBehind) return;
+  isBehind = behind;
+  document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+}
+
 /** The shell's messages; pages do not get to see them. `origin` is read before pages may change its getter. */
 export function obeyShell(context: PageContext, requests: ShellRequests): void {
   const { shellOrigin } = context.config;
+  for (const [name, value] of [
+    ["hidden", true],
+    ["visibilityState", "hidden"],
+  ] as const)
+    patchAccessor(Document.prototype, name, { get: (native) => (isBehind ? value : native()) });
   const origin = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "origin")?.get;
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
     if (!isTagged(event.data) || origin?.call(event) !== shellOrigin || event.source !== window.top) return;
@@ -185,6 +199,7 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     else if (message.type === "window") requests.window(message, event.ports);
     else if (message.type === "stop") window.stop();
     else if (message.type === "print") print.call(window);
+    else if (message.type === "tab") see(message.isBehind);
     else if (message.type === "links-wanted")
       context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
     else if (message.type === "scroll") scrollBack(message.position);
