@@ -420,7 +420,9 @@ function onHeld(event: PointerEvent, context: PageContext): void {
   const picture = event.composedPath().find((node) => node instanceof HTMLImageElement);
   const url = link === undefined ? "" : toReal(hrefOf(link), context.config);
   const source = picture === undefined ? "" : toReal(picture.currentSrc, context.config);
-  if (event.pointerType === "mouse" || event.defaultPrevented || !/^https?:/.test(url || source)) return;
+  // No script opens the browser's own menu.
+  const isAsked = event.isTrusted && event.pointerType !== "mouse" && !event.defaultPrevented;
+  if (!isAsked || !/^https?:/.test(url || source)) return;
   event.preventDefault();
   context.toShell({ tag: MESSAGE_TAG, type: "held", url, picture: source });
 }
