@@ -139,7 +139,7 @@ export async function startShell(mount: Mount): Promise<void> {
       chrome.render({ ...app.state, ...shown, ...tabs.state });
       chrome.sheets.loaded?.phone.count(shown);
       spares?.plan();
-      if (tab.state.phase !== "loading") history.lasts();
+      if (shown.phase !== "loading") history.lasts();
     },
   });
   const tabs = openTabs({ app, places, slots, focusPage: () => chrome.focusPage() }, history);
@@ -149,8 +149,8 @@ export async function startShell(mount: Mount): Promise<void> {
   const isResumed = places !== null && token !== null && !isNewKey;
   keepHistory(history, tabs, isResumed ? before : [], address !== null);
   app.draw();
-  warmSheets(chrome, tab);
-  if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
+  warmSheets(chrome, isLoading);
+  if (stored !== null) refreshConfig(isLoading, CONFIG_REFRESH_DELAY);
 
   hearPages(slots, tabs, chrome, app);
   hearTunnel(app, chrome);
@@ -363,18 +363,18 @@ function isOfWiping(message: PageToShell): message is WipeMessage {
 }
 
 /** The late scripts load soon where the app's worker has them; else no page should have to share the link with them. */
-function warmSheets(chrome: Chrome, tab: Tab): void {
+function warmSheets(chrome: Chrome, isLoading: () => boolean): void {
   setTimeout(() => {
     const isFetched = !("serviceWorker" in navigator) || navigator.serviceWorker.controller === null;
-    if (isFetched && tab.state.phase === "loading") warmSheets(chrome, tab);
+    if (isFetched && isLoading()) warmSheets(chrome, isLoading);
     else void chrome.sheets.load().then(() => chrome.library.load());
   }, QUIET_TIME);
 }
 
 /** For the next start. */
-function refreshConfig(tab: Tab, delay: number): void {
+function refreshConfig(isLoading: () => boolean, delay: number): void {
   setTimeout(() => {
-    if (tab.state.phase === "loading") refreshConfig(tab, QUIET_TIME);
+    if (isLoading()) refreshConfig(isLoading, QUIET_TIME);
     else void fetchConfig(localStorage).catch(() => {});
   }, delay);
 }
