@@ -2,7 +2,7 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { NavigationRequest, SignInAsked, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
-import type { Destination, Held, PageError, Settings, TabActions, TabState } from "../app/state.ts";
+import type { Destination, Held, Notice, PageError, Settings, TabActions, TabState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import { parseAddress } from "./address-input.ts";
 import type { Surroundings, TabNavigation } from "./navigation.ts";
@@ -432,7 +432,7 @@ export class Tab implements AppTab, TabActions {
 
   /** @param slot the slot that speaks, from the event's origin; null for the start document. */
   onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
-    if (!this.#frame.isOf(source)) return;
+    if (!this.#frame.isOf(source) || (this.#isOfFormer && slot !== null)) return;
     if (message.type === "document") {
       this.#onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
       if (message.phase === "loaded" && this.#mayWarm) this.#frame.tell({ tag: MESSAGE_TAG, type: "links-wanted" });
@@ -513,17 +513,18 @@ export class Tab implements AppTab, TabActions {
   }
 
   #onHeld(...addresses: readonly string[]): void {
-    const [url = null, picture = null] = addresses.map((address) =>
-      /^https?:$/.test(URL.parse(address)?.protocol ?? "") ? address : null,
-    );
+    const [url = null, picture = null] = addresses.map((address) => {
+      const { protocol = "", href = "" } = URL.parse(address) ?? {};
+      return /^https?:$/.test(protocol) ? href : null;
+    });
     if (!this.#isInFront() || (url === null && picture === null)) return;
     this.#held = { url, picture };
     this.#app.draw();
   }
 
   /** As `App.notify`, where the person sees the page that it is about. */
-  #notify(...news: Parameters<App["notify"]>): void {
-    if (this.#isInFront()) this.#app.notify(...news);
+  #notify(notice: Notice, isOver = () => false): void {
+    if (this.#isInFront()) this.#app.notify(notice, () => isOver() || !this.#isInFront());
   }
 
   #onScrolled(historyKey: string, position: Partial<Record<"x" | "y", unknown>> | undefined): void {
@@ -716,8 +717,7 @@ export class Tab implements AppTab, TabActions {
   /** @param slot null for the start document. */
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const { historyKey, title, phase } = message;
-    this.#isOfFormer &&= slot !== null;
-    if (this.#isOfFormer) return;
+    this.#isOfFormer = false;
     const isBack = this.#frame.history.isTraversal(historyKey, this.#sent !== null);
     if (isBack) this.#traverse(slot);
     this.#visit(historyKey);

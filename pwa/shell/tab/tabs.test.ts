@@ -1,8 +1,9 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { type DocumentPhase, MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { Notice } from "../app/state.ts";
 import { SlotPlaces } from "../frames/slot-frames.ts";
-import { createFakeFrame, createFakeSlots, openApp } from "../testing/tab-rig.ts";
+import { createFakeFrame, createFakeSlots, openApp, openBrowser, sendsTo } from "../testing/tab-rig.ts";
+import { typedNavigation } from "./navigation-request.ts";
 import type { KeptEntry } from "./session-history.ts";
 import { type OtherTabs, Tabs } from "./tabs.ts";
 import type { AppWindow } from "./windows.ts";
@@ -24,7 +25,7 @@ function openTabs(mostBehind = 5) {
     places: new SlotPlaces(slots),
     slots,
     createFrame: () => createFakeFrame(log).element as unknown as HTMLIFrameElement,
-    focusPage() {},
+    focusPage: () => void log.push("focus"),
     openOtherApp: () => false,
     history: {
       length: 1,
@@ -66,6 +67,14 @@ function openTabs(mostBehind = 5) {
     show,
     open,
     kept: () => kept,
+    /** A page in the window speaks. */
+    say: (window: AppWindow, message: PageToShell, origin = A) => {
+      const source = window.frame.element.contentWindow as Window;
+      const userActivation = { isActive: true, hasBeenActive: true };
+      const slot = slotFor(origin);
+      if (!tabs.take(message, slot, { source, from: window, ports: [], userActivation }))
+        window.tab.onPageMessage(message, slot, source);
+    },
     urls: () => tabs.state.tabs.map(({ url }) => url),
   };
 }
@@ -186,4 +195,98 @@ it("is told to be kept, is there again, and forgets", () => {
   expect(again.urls()).toEqual([`${A}/1`, ""]);
   again.tabs.forget((url) => url.startsWith(A));
   expect(again.urls()).toEqual([""]);
+});
+
+it("opens no more tabs for a tap than windows, and offers the next one", () => {
+  const { app, tabs, first, show, say } = openTabs();
+  show(first, `${A}/1`, "a1");
+  const wish = { ...sendsTo(`${B}/1`), opens: { id: null, name: "", tab: "behind" } } as PageToShell;
+  for (let asked = 0; asked < 100; asked += 1) say(first, wish);
+  expect(tabs.state.tabs).toHaveLength(4);
+  const { show: open } = app.state.notice as Notice & { kind: "window" };
+  open?.();
+  expect(tabs.state.tabs).toHaveLength(5);
+  tabs.show(2);
+  expect(app.state.notice).toBeNull();
+});
+
+it("says nothing of a page any more when another tab is in front", () => {
+  const { app, tabs, first, show, say, open } = openTabs();
+  show(first, `${A}/1`, "a1");
+  say(first, sendsTo("tel:1"));
+  expect(app.state.notice).toMatchObject({ kind: "other-app" });
+  const second = open();
+  expect(app.state.notice).toBeNull();
+  show(second, `${B}/1`, "b1");
+  say(first, { ...sendsTo(`${B}/2`), opens: { id: "w", name: "" } } as PageToShell);
+  expect(app.state.notice).toBeNull();
+  expect(tabs.all).toHaveLength(2);
+});
+
+it("leaves the focus where it is when a page comes into a tab behind", () => {
+  const { first, log, show, open } = openTabs();
+  open();
+  log.length = 0;
+  show(first, `${A}/1`, "a1");
+  expect(log).not.toContain("focus");
+});
+
+it("has no more frames than there is room for, and keeps what has not yet loaded", () => {
+  const { tabs, first, show, urls, kept } = openTabs(1);
+  show(first, `${A}/1`, "a1");
+  for (const path of [1, 2, 3]) tabs.open(typedNavigation(`${B}/${path}`), "behind");
+  expect(tabs.all).toHaveLength(2);
+  expect(urls()).toEqual([`${A}/1`, `${B}/3`, `${B}/2`, `${B}/1`]);
+  const entries = kept()?.others.tabs.map((tab) => tab.entries.map(({ url }) => url));
+  expect(entries).toEqual([[`${B}/3`], [`${B}/2`], [`${B}/1`]]);
+});
+
+it("gives the room of a tab that closes to the others", () => {
+  const { tabs, first, show, open } = openTabs(1);
+  show(first, `${A}/1`, "a1");
+  tabs.openLink(`${A}/2`, "in front");
+  const third = open();
+  show(third, `${B}/1`, "b1");
+  tabs.show(2);
+  tabs.close(2);
+  expect(tabs.windows.first.tab.state.destination).toMatchObject({ url: `${A}/1` });
+  expect(tabs.all).toContain(third);
+});
+
+it("takes a tab back once, and not where its site is forgotten", () => {
+  const { app, tabs, first, show, open, urls } = openTabs();
+  show(first, `${A}/1`, "a1");
+  show(open(), `${B}/1`, "b1");
+  tabs.close(1);
+  const { undo } = app.state.notice as Notice & { kind: "closed-tab" };
+  undo();
+  undo();
+  expect(urls()).toEqual([`${A}/1`, `${B}/1`]);
+  tabs.close(1);
+  const again = app.state.notice as Notice & { kind: "closed-tab" };
+  tabs.forget((url) => url.startsWith(A));
+  expect(app.state.notice).toBeNull();
+  again.undo();
+  expect(urls()).toEqual([`${B}/1`]);
+});
+
+it("does nothing that the page of the tab before still wants of the one frame", () => {
+  const { tab, log, show, report, hearPage } = openBrowser();
+  show(`${A}/1`, "a1");
+  tab.restart([{ url: `${B}/1`, isRepeatable: true, scroll: TOP }]);
+  log.length = 0;
+  hearPage(sendsTo(`${A}/2`), A);
+  hearPage({ tag: MESSAGE_TAG, type: "moved", url: `${A}/3` }, A);
+  hearPage({ tag: MESSAGE_TAG, type: "failed", url: `${A}/4`, code: 1, message: "", historyKey: "a4" }, A);
+  expect(log).toEqual([]);
+  report("/blank", "loaded", "start again");
+  expect(tab.state).toMatchObject({ url: `${B}/1`, phase: "loading", canGoBack: false });
+});
+
+it("takes addresses of links that are held for texts, whatever a page gives", () => {
+  const { tab, hearPage, show } = openBrowser();
+  show(`${A}/1`, "a1");
+  const held = { url: ["https://b.example"] as unknown as string, picture: "javascript:alert(1)" };
+  hearPage({ tag: MESSAGE_TAG, type: "held", ...held }, A);
+  expect(tab.state.held).toEqual({ url: "https://b.example/", picture: null });
 });

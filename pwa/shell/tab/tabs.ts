@@ -17,7 +17,7 @@ import { typedNavigation } from "./navigation-request.ts";
 import { PageFrame } from "./page-frame.ts";
 import type { KeptEntry } from "./session-history.ts";
 import { Tab, type TabOptions } from "./tab.ts";
-import { type AppWindow, type Speaker, Windows } from "./windows.ts";
+import { type AppWindow, Openings, type Speaker, Windows } from "./windows.ts";
 
 /** A tab, as it outlives its frame, and the app. */
 export interface KeptTab {
@@ -68,6 +68,10 @@ export class Tabs implements TabsActions {
   #shown: OneTab;
   #host: ParentNode | null = null;
   #lastId = 0;
+  /** The one closed last, which can be taken back. */
+  #closed: OneTab | null = null;
+  /** Tabs. */
+  readonly #openedByPages = new Openings();
   /** The tunnel knows each window by a number. */
   #lastWindow = 0;
   #turns = 0;
@@ -133,17 +137,28 @@ export class Tabs implements TabsActions {
   open(request: NavigationRequest | null = null, how: "in front" | "behind" = "in front"): void {
     const tab = this.#create(request === null ? null : this.#shown);
     this.#tabs = this.#tabs.toSpliced(this.#tabs.indexOf(this.#shown) + 1, 0, tab);
+    if (request !== null) {
+      const { url, method } = request;
+      // Until the page is there.
+      tab.entries = [{ url, isRepeatable: method === "GET" || !this.#haveFrames, scroll: { x: 0, y: 0 } }];
+      tab.frames = { kind: "kept", page: { url, title: "", icon: null } };
+    }
     if (this.#haveFrames) {
       const { frame, tab: first } = this.#giveFrame(tab).first;
       if (request === null) frame.showStart();
       else first.sendTo(request);
-    } else if (request !== null) {
-      const { url } = request;
-      tab.entries = [{ url, isRepeatable: true, scroll: { x: 0, y: 0 } }];
-      tab.frames = { kind: "kept", page: { url, title: "", icon: null } };
     }
-    if (how === "in front") this.#turnTo(tab);
-    else this.#changed();
+    if (how === "in front") return this.#turnTo(tab);
+    this.#makeRoom();
+    this.#changed();
+  }
+
+  /** As `WindowsOptions.openTab`. */
+  #openForPage(request: NavigationRequest, how: "in front" | "behind", isAsked: boolean): boolean {
+    if (!isAsked && this.#openedByPages.areEnough) return false;
+    if (!isAsked) this.#openedByPages.count(performance.now());
+    this.open(request, how);
+    return true;
   }
 
   openLink(url: string, how: "in front" | "behind"): void {
@@ -165,18 +180,20 @@ export class Tabs implements TabsActions {
     const latest = left.toSorted((one, other) => other.shownAt - one.shownAt)[0];
     const next = left.find((each) => each === tab.from) ?? latest;
     const page = pageOf(tab);
+    // Its frame needs room no more.
+    this.#tabs = left;
     if (tab === this.#shown && next !== undefined) this.#turnTo(next);
     rest(tab);
-    this.#tabs = this.#tabs.filter((each) => each !== tab);
     this.#changed();
     if (page.url === "") return;
+    this.#closed = tab;
     const undo = () => {
+      if (this.#closed !== tab) return;
+      this.#closed = null;
       this.#tabs = this.#tabs.toSpliced(at, 0, tab);
       this.#turnTo(tab);
     };
-    this.#options.app.notify({ kind: "closed-tab", title: page.title || page.url, undo }, () =>
-      this.#tabs.includes(tab),
-    );
+    this.#options.app.notify({ kind: "closed-tab", title: page.title || page.url, undo }, () => this.#closed !== tab);
   }
 
   move(id: number, to: number): void {
@@ -199,6 +216,7 @@ export class Tabs implements TabsActions {
 
   /** @param isOf says of URLs whether they go. */
   forget(isOf: (url: string) => boolean): void {
+    if (this.#closed?.entries.some(({ url }) => url !== "" && isOf(url))) this.#closed = null;
     for (const { frame } of this.all) frame.history.forget(isOf);
     for (const tab of this.#tabs) {
       if (tab.frames.kind === "kept") tab.entries = tab.entries.filter(({ url }) => url === "" || !isOf(url));
@@ -271,7 +289,7 @@ export class Tabs implements TabsActions {
 
   #create(from: OneTab | null): OneTab {
     const page = { url: "", title: "", icon: null };
-    return { id: ++this.#lastId, from, entries: [], frames: { kind: "kept", page }, shownAt: 0 };
+    return { id: ++this.#lastId, from, entries: [], frames: { kind: "kept", page }, shownAt: this.#turns };
   }
 
   #createWindows(tab: OneTab): Windows {
@@ -296,7 +314,7 @@ export class Tabs implements TabsActions {
           history.pushState({ tab: this.#mark, windows: count }, "");
         },
       },
-      openTab: (request, how) => this.open(request, how),
+      openTab: (...wish) => this.#openForPage(...wish),
       create: (window) =>
         this.#createWindow(
           () => windows,
@@ -319,7 +337,7 @@ export class Tabs implements TabsActions {
     });
     const id = ++this.#lastWindow;
     const onCommit = () => {
-      focusPage();
+      if (isInFront()) focusPage();
       windows().onPage(frame);
     };
     const isInFront = () => windows().isShown({ frame });
@@ -363,6 +381,6 @@ function rest(tab: OneTab): void {
 
 function pageOf({ frames }: OneTab): Page {
   if (frames.kind === "kept") return frames.page;
-  const { url, title, icon } = frames.windows.first.tab.state;
-  return { url, title, icon };
+  const { url, destination, title, icon } = frames.windows.first.tab.state;
+  return { url: url || (destination?.url ?? ""), title, icon };
 }

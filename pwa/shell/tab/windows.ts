@@ -36,8 +36,23 @@ const MOST_NAME = 1_000;
 
 /** Milliseconds for which a tap counts in browsers. */
 const TAP_TIME = 5_000;
-/** Windows that pages may close in that time, and open others: a person may have tapped again, which nobody tells. */
+/** Windows that pages may close in that time, and open others, and tabs more than one: a person may have tapped again, which nobody tells. */
 const MOST_IN_A_ROW = 2;
+
+/** Counts what pages have opened by taps. */
+export class Openings {
+  #times: readonly number[] = [];
+
+  /** No tap opens more. */
+  get areEnough(): boolean {
+    return this.#times.filter((at) => performance.now() < at + TAP_TIME).length > MOST_IN_A_ROW;
+  }
+
+  /** @param at by `performance.now()`. */
+  count(at: number): void {
+    this.#times = [...this.#times, at].slice(-MOST_IN_A_ROW - 1);
+  }
+}
 
 export interface AppWindow {
   readonly tab: Tab;
@@ -94,8 +109,13 @@ export interface WindowsOptions {
     /** Adds an entry, at which the tab has so many windows. @param isBeginning the tab's entries begin with it. */
     mark(windows: number, isBeginning: boolean): void;
   };
-  /** A page wants a tab for this address, by the person's wish. */
-  readonly openTab: (request: NavigationRequest, how: "in front" | "behind") => void;
+  /**
+   * A page wants a tab for this address, by a tap.
+   *
+   * @param isAsked the person has said so, to the app.
+   * @returns false where pages have just opened as many as a tap may.
+   */
+  readonly openTab: (request: NavigationRequest, how: "in front" | "behind", isAsked: boolean) => boolean;
 }
 
 interface Post {
@@ -134,8 +154,8 @@ export class Windows {
   #isInFront = false;
   /** How often the tab has come to the front, or was given a new place in the browser's list. */
   #turns = 0;
-  /** When windows were opened that pages have closed since, the latest. By `performance.now()`. */
-  #closedByPages: readonly number[] = [];
+  /** Windows that pages have closed since. */
+  readonly #closedByPages = new Openings();
 
   constructor(first: AppWindow, options: WindowsOptions) {
     this.first = first;
@@ -229,7 +249,7 @@ export class Windows {
     const isBlank = opening.url === "about:blank";
     const url = isBlank ? opening.url : webAddress(opening.url);
     if (opens === undefined || url === null) return false;
-    if (opens.tab !== undefined) return this.#openTab(opens.tab, { ...opening, url }, slot, activation);
+    if (opens.tab !== undefined) return this.#openTab(opens.tab, { ...opening, url }, slot, from, activation);
     if (this.#options.slots === null) return isBlank;
     const link = this.#link(opens, slot, source, from);
     const named = this.#named(link);
@@ -239,27 +259,33 @@ export class Windows {
       return true;
     }
     // A tap opens one window: the page that was tapped is behind that.
-    const isAllowed = this.#options.app.state.settings.windowOpeners.includes(siteName(slot.topLevelOrigin));
-    const recent = this.#closedByPages.filter((openedAt) => performance.now() < openedAt + TAP_TIME);
-    const hasTap = (activation ?? navigator.userActivation).isActive && recent.length <= MOST_IN_A_ROW;
-    const isAsked = (isAllowed || hasTap) && this.isShown(from);
+    const hasTap = (activation ?? navigator.userActivation).isActive && !this.#closedByPages.areEnough;
+    const isAsked = (this.#isAllowed(slot) || hasTap) && this.isShown(from);
     if (isAsked && isBlank) return this.#keepBlank(link);
     if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, { ...opening, url }, slot);
     else if (isAsked || isBlank) this.#end(link);
     if (isAsked) return link.state.kind === "open";
-    if (!this.#isInFront) return true;
-    const show = isBlank ? null : () => this.#show(link, { ...opening, url }, slot);
-    this.#options.app.notify({ kind: "window", url: slot.topLevelOrigin, show }, () => from !== this.shown);
+    return this.#offer(slot, from, isBlank ? null : () => this.#show(link, { ...opening, url }, slot));
+  }
+
+  /** The person has allowed it to the site. */
+  #isAllowed({ topLevelOrigin }: Slot): boolean {
+    return this.#options.app.state.settings.windowOpeners.includes(siteName(topLevelOrigin));
+  }
+
+  /** The person may open it, while the page that wanted it is there. @returns true. */
+  #offer({ topLevelOrigin: url }: Slot, from: AppWindow, show: (() => void) | null): true {
+    if (this.#isInFront) this.#options.app.notify({ kind: "window", url, show }, () => !this.isShown(from));
     return true;
   }
 
   /** @returns true. */
-  #openTab(how: unknown, opening: Opening, slot: Slot, activation?: Activation): true {
-    const hasTap = (activation ?? navigator.userActivation).isActive && this.#isInFront;
-    const isPage = opening.url !== "about:blank";
-    if (hasTap && isPage)
-      this.#options.openTab(pageNavigation(opening, opening.url, slot.origin), how === "behind" ? how : "in front");
-    return true;
+  #openTab(how: unknown, opening: Opening, slot: Slot, from: AppWindow, activation?: Activation): true {
+    const hasTap = (activation ?? navigator.userActivation).isActive && this.isShown(from);
+    if (!hasTap || opening.url === "about:blank") return true;
+    const request = pageNavigation(opening, opening.url, slot.origin);
+    const open = (isAsked: boolean) => this.#options.openTab(request, how === "behind" ? how : "in front", isAsked);
+    return open(this.#isAllowed(slot)) || this.#offer(slot, from, () => open(true));
   }
 
   /** A document speaks of a window that it has opened, or to the one that has opened it. */
@@ -327,7 +353,7 @@ export class Windows {
 
   /** It may open the next one at once, but not for ever. */
   #closeByPage(window: OpenedWindow): void {
-    this.#closedByPages = [...this.#closedByPages, window.openedAt].slice(-MOST_IN_A_ROW - 1);
+    this.#closedByPages.count(window.openedAt);
     this.close(window);
   }
 
