@@ -123,6 +123,7 @@ export type PageToShell =
       readonly historyKey: string;
     }
   | TroubleTold
+  | FindAnswer
   /** A key of the shell's was pressed in the page. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** Answer to "links-wanted": where the person may go next, the likeliest first. They may be slot URLs. */
@@ -187,6 +188,37 @@ export interface WindowNews {
     | { readonly kind: "at"; readonly url: string | null };
 }
 
+/**
+ * "Find in page": the app asks each window of the page; where a page script is, it answers, and gets what is searched for. Each
+ * document searches itself, and says no more than its own count.
+ */
+interface OfSearch {
+  readonly tag: typeof MESSAGE_TAG;
+  /** Of the search: another one ends it. */
+  readonly id: number;
+}
+
+/** From the app; from the document around, "join" alone, which says nothing. Page scripts of before 2026-12 do not answer. */
+export interface FindOrder extends OfSearch {
+  readonly type: "find";
+  readonly act: /** Whoever is there is to say so. */
+    | { readonly kind: "join" }
+    /** @property script of the search (`find-text.ts`), as the app has it. @property text as of `foldText`. */
+    | { readonly kind: "search"; readonly script: string; readonly text: string }
+    /** The match of this place among the document's own is the one that the person is at; -1: none of them. */
+    | { readonly kind: "show"; readonly index: number }
+    | { readonly kind: "end" };
+}
+
+/** To the app. */
+export interface FindAnswer extends OfSearch {
+  readonly type: "found";
+  readonly told: /** Answer to "join". */
+    | { readonly kind: "there" }
+    /** @property near the first match at or below where the person is; counts once all is searched. */
+    | { readonly kind: "matches"; readonly count: number; readonly near: number; readonly isDone: boolean };
+}
+
 /** Of any document in the page. It names no address: the app says the one in its own bar. */
 export interface TroubleTold {
   readonly tag: typeof MESSAGE_TAG;
@@ -240,6 +272,7 @@ export type ShellToPage =
       readonly asked: readonly string[];
     }
   | WindowNews
+  | FindOrder
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "print" }
   /** Whether the person sees the tab that the document is in; until it is told, the browser's word counts. */

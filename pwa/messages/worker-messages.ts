@@ -27,6 +27,8 @@ export type PageToWorker =
   | { readonly tag: Tag; readonly type: "cookies-applied"; readonly id: number }
   /** Scripts of the page put pictures where they can read their pixels. */
   | { readonly tag: Tag; readonly type: "reads-pixels" }
+  /** The script of `find-text.ts`, as the app has it, which a page of the slot is about to import. */
+  | { readonly tag: Tag; readonly type: "find-script"; readonly script: string }
   /** Carries one MessagePort, which gets a `SlotCondition`. */
   | { readonly tag: Tag; readonly type: "condition-wanted" }
   /**

@@ -11,6 +11,8 @@ describe("shortcutFor", () => {
     [press("l", { ctrlKey: true }), "address"],
     [press("L", { ctrlKey: true }), "address"],
     [press("r", { ctrlKey: true }), "reload"],
+    [press("f", { ctrlKey: true }), "find"],
+    [press("f", { ctrlKey: true, shiftKey: true }), null],
     [press("F5"), "reload"],
     [press("ArrowLeft", { altKey: true }), "back"],
     [press("ArrowRight", { altKey: true }), "forward"],
@@ -27,6 +29,8 @@ describe("shortcutFor", () => {
 
   it("uses the Command key on a Mac, and leaves Option and the arrows to the text", () => {
     expect(shortcutFor(press("l", { metaKey: true }), "loaded", true)).toBe("address");
+    expect(shortcutFor(press("f", { metaKey: true }), "loaded", true)).toBe("find");
+    expect(shortcutFor(press("f", { ctrlKey: true }), "loaded", true)).toBeNull();
     expect(shortcutFor(press("[", { metaKey: true }), "loaded", true)).toBe("back");
     expect(shortcutFor(press("]", { metaKey: true }), "loaded", true)).toBe("forward");
     expect(shortcutFor(press("l", { ctrlKey: true }), "loaded", true)).toBeNull();
@@ -34,7 +38,7 @@ describe("shortcutFor", () => {
   });
 
   it("has no key that the page would keep, nor takes others from it", () => {
-    const keys = ["l", "r", "[", "]", "F5", "Escape", "ArrowLeft", "ArrowRight", "a"];
+    const keys = ["l", "r", "f", "[", "]", "F5", "Escape", "ArrowLeft", "ArrowRight", "a"];
     const single = [{}, { ctrlKey: true }, { metaKey: true }, { altKey: true }];
     const modifiers = [...single, ...single.map((each) => ({ ...each, shiftKey: true }))];
     for (const isMac of [false, true])
@@ -48,6 +52,7 @@ describe("shortcutFor", () => {
   it("stops only what loads, and reloads only what is there", () => {
     expect(shortcutFor(press("Escape"), "loading", false)).toBe("stop");
     expect(shortcutFor(press("F5"), "idle", false)).toBeNull();
+    expect(shortcutFor(press("f", { ctrlKey: true }), "idle", false)).toBeNull();
     expect(shortcutFor(press("r", { ctrlKey: true }), "idle", false)).toBeNull();
     expect(shortcutFor(press("R", { ctrlKey: true, shiftKey: true }), "idle", false)).toBeNull();
     expect(shortcutFor(press("r", { ctrlKey: true }), "failed", false)).toBe("reload");

@@ -1,15 +1,15 @@
 /** The keys of the app, for the shell and for the page that has the focus. */
 import type { KeyPress, PagePhase } from "../messages/page-messages.ts";
 
-type Shortcut = "address" | "back" | "forward" | "reload" | "hardReload" | "stop";
+type Shortcut = "address" | "find" | "back" | "forward" | "reload" | "hardReload" | "stop";
 
 /**
  * The browser command behind a key, or null to leave the key to the platform. On the start page reloads are left
- * alone, so that the app itself can still be reloaded.
+ * alone, so that the app itself can still be reloaded; so is the search, which is then the browser's own.
  */
 export function shortcutFor(press: KeyPress, phase: PagePhase, isMac: boolean): Shortcut | null {
   const shortcut = commands(isMac)[chordOf(press)] ?? null;
-  if ((shortcut === "reload" || shortcut === "hardReload") && phase === "idle") return null;
+  if (phase === "idle" && ["reload", "hardReload", "find"].includes(shortcut ?? "")) return null;
   if (shortcut === "stop" && phase !== "loading") return null;
   return shortcut;
 }
@@ -21,6 +21,7 @@ function commands(isMac: boolean): Readonly<Record<string, Shortcut>> {
     return {
       ...everywhere,
       "meta l": "address",
+      "meta f": "find",
       "meta r": "reload",
       "meta shift r": "hardReload",
       "meta [": "back",
@@ -29,6 +30,7 @@ function commands(isMac: boolean): Readonly<Record<string, Shortcut>> {
   return {
     ...everywhere,
     "ctrl l": "address",
+    "ctrl f": "find",
     "ctrl r": "reload",
     "ctrl shift r": "hardReload",
     "ctrl f5": "hardReload",
@@ -41,8 +43,8 @@ function commands(isMac: boolean): Readonly<Record<string, Shortcut>> {
 export function isShortcut(press: KeyPress, isMac: boolean): boolean {
   return (
     isMac
-      ? /^(?:(?:shift )?f5|escape|meta (?:[lr[\]]|shift r))$/
-      : /^(?:(?:shift |ctrl )?f5|escape|ctrl (?:[lr]|shift r)|alt arrow(?:left|right))$/
+      ? /^(?:(?:shift )?f5|escape|meta (?:[flr[\]]|shift r))$/
+      : /^(?:(?:shift |ctrl )?f5|escape|ctrl (?:[flr]|shift r)|alt arrow(?:left|right))$/
   ).test(chordOf(press));
 }
 

@@ -13,7 +13,14 @@ import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts"
 import { allowsSocket } from "../slot/policy.ts";
 import { BACK_QUERY, ropewayPath, TOP_LEVEL_QUERY, toReal } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
-import { answerReserved, noticePage, placeholderPage, rebootPage, withPrelude } from "./answer/reserved-paths.ts";
+import {
+  answerReserved,
+  answerScript,
+  noticePage,
+  placeholderPage,
+  rebootPage,
+  withPrelude,
+} from "./answer/reserved-paths.ts";
 import { answerSubresource, savingWorker, WORKERS } from "./answer/subresource.ts";
 import { takeEveryRequest } from "./every-request.ts";
 import { PortLost } from "./port-lost.ts";
@@ -29,6 +36,8 @@ declare const self: ServiceWorkerGlobalScope & {
 
 const clients = new SlotClients();
 const eventStreams = new EventStreams();
+/** As of "find-script". The page's import may be here before it. */
+const findScript = Promise.withResolvers<string>();
 /** Requests that are not over. */
 let underway = 0;
 
@@ -56,6 +65,8 @@ self.addEventListener("message", (event) => {
     case "reads-pixels":
       if (event.source instanceof Client) void clients.portOf(event.source.id).then((port) => port?.readsPixels());
       return;
+    case "find-script":
+      return findScript.resolve(message.script);
     case "cookie-set":
       event.waitUntil(setCookie(event.source, message));
       return;
@@ -98,8 +109,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   if (isReserved && url.pathname === ropewayPath.frame) return placeholder(event, url, finish);
   if (isReserved && !isDownload) {
     finish();
-    if (url.search === "?written" && request.mode !== "navigate") return fetch(self.__WRITTEN);
-    return answerReserved(url, slotContext(self.location, UNBOUND), request.mode === "navigate");
+    return answerOwn(url, request.mode === "navigate");
   }
   if (request.referrer === self.location.origin + ropewayPath.forgotten) {
     finish();
@@ -150,6 +160,13 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     finish,
   };
   return isSaved ? answerDownload(exchange, url.searchParams.get("name")) : answerOf(exchange, events !== null);
+}
+
+/** What needs no tunnel: of the app's own. */
+async function answerOwn(url: URL, isNavigation: boolean): Promise<Response> {
+  if (url.search === "?written" && !isNavigation) return fetch(self.__WRITTEN);
+  if (url.search === "?find" && !isNavigation) return answerScript(await findScript.promise);
+  return answerReserved(url, slotContext(self.location, UNBOUND), isNavigation);
 }
 
 /** The elements for which scripts may ask. A server may trust what the destination of a document or worker says. */

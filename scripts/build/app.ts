@@ -49,6 +49,9 @@ const DEVICES = ".ropeway/devices";
 
 /** Likewise: the list of downloads. */
 const DOWNLOADS_SHEET = ".ropeway/downloads-sheet";
+/** The same of the sheets: "Find in page"; and of that, with which a page's documents search themselves. */
+const FIND = ".ropeway/find";
+const FIND_TEXT = ".ropeway/find-text";
 
 /** The same of the shell, where slots have a list of hosts. */
 const LISTED = ".ropeway/listed";
@@ -70,6 +73,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
+  [FIND_TEXT, "pwa/slot/page/find-text.ts", "esm"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
   [".ropeway/lost", "pwa/slot/documents/lost.ts", "iife"],
@@ -98,7 +102,8 @@ export async function buildApp(): Promise<BuiltFiles> {
   const listed = nameByContent(files, LISTED);
   const lite = nameByContent(files, LITE);
   const liteWorker = nameByContent(files, LITE_WORKER);
-  const shell = await addShell(files, { listed, lite, tunnel: await addTunnel(files) });
+  const findText = nameByContent(files, FIND_TEXT);
+  const shell = await addShell(files, { listed, lite, findText, tunnel: await addTunnel(files) });
   namesInPage(files, "index.html", [shell, nameByContent(files, SHELL, "css")]);
   namesInPage(files, "blank.html", [nameByContent(files, BLANK)]);
   const slotWorker = await addSlotWorker(files);
@@ -192,22 +197,33 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
 interface NamesInShell {
   readonly listed: string;
   readonly lite: string;
+  readonly findText: string;
   readonly tunnel: string;
 }
 
 /**
- * The shell, the sheets and the library, which it loads by their names, and those of devices and downloads, which the sheets
- * load. All take from the shell what it has already, by its name: so all have the hash of all. @returns the shell's name.
+ * The shell, the sheets and the library, which it loads by their names, and those of devices, downloads and the
+ * search, which the sheets load. All take from the shell what it has already, by its name: so all have the hash of all. @returns the shell's name.
  */
-async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShell): Promise<string> {
-  const [sheets = "", library = "", devices = "", downloads = ""] = [SHEETS, LIBRARY, DEVICES, DOWNLOADS_SHEET].map(
-    (script) => `/${script}-${UNKNOWN_HASH}.js`,
-  );
+async function addShell(files: BuiltFiles, { listed, lite, findText, tunnel }: NamesInShell): Promise<string> {
+  const [sheets = "", library = "", devices = "", downloads = "", find = ""] = [
+    SHEETS,
+    LIBRARY,
+    DEVICES,
+    DOWNLOADS_SHEET,
+    FIND,
+  ].map((script) => `/${script}-${UNKNOWN_HASH}.js`);
   const ofAll: BuildOptions = { format: "esm", plugins: [await ofShell()] };
   const parts = await Promise.all([
     bundle({ entryPoints: [{ out: LIBRARY, in: "pwa/shell/views/library/library-chunk.tsx" }], ...ofAll }),
     bundle({ entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }], ...ofAll }),
     bundle({ entryPoints: [{ out: DOWNLOADS_SHEET, in: "pwa/shell/views/downloads/downloads-chunk.tsx" }], ...ofAll }),
+    bundle({
+      entryPoints: [{ out: FIND, in: "pwa/shell/views/find/find-chunk.tsx" }],
+      ...ofAll,
+      define: { ...browserOptions.define, "self.__FIND_TEXT": JSON.stringify(`/${findText}`) },
+      external: [`/${findText}`],
+    }),
     bundle({
       entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
       ...ofAll,
@@ -215,8 +231,9 @@ async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShel
         ...browserOptions.define,
         "self.__DEVICES": JSON.stringify(devices),
         "self.__DOWNLOADS_SHEET": JSON.stringify(downloads),
+        "self.__FIND": JSON.stringify(find),
       },
-      external: [devices, downloads],
+      external: [devices, downloads, find],
     }),
     bundle({
       entryPoints: [{ out: SHELL, in: "pwa/shell/main/shell.ts" }],

@@ -15,6 +15,8 @@ const OF_SHELL = new Set([
   ".ropeway/library.js",
   ".ropeway/devices.js",
   ".ropeway/downloads-sheet.js",
+  ".ropeway/find.js",
+  ".ropeway/find-text.js",
 ]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts; screenshots are for whoever is about to install the app. */

@@ -27,9 +27,9 @@ interface LateScripts {
 export function mountChrome(root: HTMLElement, actions: BrowserActions, late: LateScripts): Chrome {
   const lateSheets = new LateScript({ load: late.sheets, setTimer });
   const lateLibrary = new LateScript({ load: late.library, setTimer });
-  const { barHost, frameHost, frames, view, sheets, status } = furnish(root);
+  const { barHost, findHost, frameHost, frames, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
-  let uiState: UiState = { sheet: null, isEditing: false };
+  let uiState: UiState = { sheet: null, isEditing: false, isFinding: false };
   let shown: View | null = null;
   const tell = announcementsIn(status);
 
@@ -45,6 +45,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     if (isSheetWanted() && lateSheets.loaded === null) void lateSheets.loadFor(draw, isSheetWanted);
     if (isLibraryWanted() && lateLibrary.loaded === null) void lateLibrary.loadFor(draw, isLibraryWanted);
     render(sheet && (lateSheets.loaded?.sheetOf(sheet, state, actions, ui) ?? null), sheets);
+    find.draw(uiState, shown === "page", state.phase === "loading");
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
     frameHost.inert = shown !== "page" || uiState.isEditing;
@@ -58,6 +59,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     draw();
   };
 
+  const find = new FindPlace({ barHost, findHost, frames }, lateSheets, changeUi);
   const chrome: Chrome = {
     render(next) {
       state = next;
@@ -65,11 +67,12 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     },
     frameHost: frames,
     focusPage() {
-      if (shown === "page" && !uiState.isEditing && !isSheetWanted())
-        focusFrame(frames.querySelector<HTMLIFrameElement>("iframe:not([inert])"));
+      if (shown === "page" && !uiState.isEditing && !uiState.isFinding && !isSheetWanted())
+        focusFrame(shownFrame(frames));
     },
     press(press) {
       const shortcut = state && !isSheetWanted() ? shortcutFor(press, state.phase, IS_MAC) : null;
+      if (shortcut === "find") return find.open(uiState, shown === "page");
       if (shortcut === "address") barHost.querySelector("input")?.focus();
       else if (shortcut !== null) actions.tab[shortcut]();
       return shortcut !== null;
@@ -78,16 +81,76 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     sheets: lateSheets,
     library: lateLibrary,
   };
+  listen(root, chrome);
+  return chrome;
+}
+
+function listen(root: HTMLElement, chrome: Pick<Chrome, "press">): void {
+  if (window.visualViewport) followVisualViewport(root, window.visualViewport);
   window.addEventListener("keydown", (event) => {
     if (!event.defaultPrevented && chrome.press(event)) event.preventDefault();
   });
-  if (window.visualViewport) followVisualViewport(root, window.visualViewport);
-  return chrome;
+}
+
+interface FindPlaces {
+  readonly barHost: Element;
+  readonly findHost: Element;
+  readonly frames: ParentNode;
+}
+
+/** "Find in page", over the bar. */
+class FindPlace {
+  readonly #places: FindPlaces;
+  readonly #sheets: LateScript<Sheets>;
+  readonly #change: Ui["change"];
+  #focusedBefore: Element | null = null;
+
+  constructor(places: FindPlaces, sheets: LateScript<Sheets>, change: Ui["change"]) {
+    this.#places = places;
+    this.#sheets = sheets;
+    this.#change = change;
+  }
+
+  /** @returns whether there is a page to search. */
+  open({ isFinding }: UiState, isPage: boolean): boolean {
+    if (!isPage) return false;
+    const { activeElement, body } = document;
+    if (!isFinding && activeElement !== body) this.#focusedBefore = activeElement;
+    this.#change({ isFinding: true });
+    this.#places.findHost.querySelector("input")?.focus();
+    return true;
+  }
+
+  draw({ isFinding }: UiState, isPage: boolean, isLoading: boolean): void {
+    if (isFinding && !isPage) return this.#change({ isFinding: false });
+    const { barHost, findHost, frames } = this.#places;
+    const { loaded } = this.#sheets;
+    barHost.toggleAttribute("data-finding", isFinding);
+    const isWanted = () => barHost.hasAttribute("data-finding");
+    if (isFinding && loaded === null) void this.#sheets.loadFor(() => isWanted() && this.#change({}), isWanted);
+    const props = { frame: () => shownFrame(frames), isLoading, onClose: () => this.#close() };
+    render((isFinding && loaded?.findBar(props)) || null, findHost);
+  }
+
+  /** The focus goes back to where it was: to the page, where that or the menu had it. */
+  #close(): void {
+    this.#change({ isFinding: false });
+    const before = this.#focusedBefore;
+    // The page's frame is in a shadow tree.
+    if (before instanceof HTMLElement && before.shadowRoot === null) before.focus();
+    else focusFrame(shownFrame(this.#places.frames));
+    this.#focusedBefore = null;
+  }
+}
+
+function shownFrame(frames: ParentNode): HTMLIFrameElement | null {
+  return frames.querySelector<HTMLIFrameElement>("iframe:not([inert])");
 }
 
 /** The chrome's elements, which stay for as long as it lives. */
 function furnish(root: HTMLElement) {
   const barHost = element("div", "bar-host");
+  const findHost = element("div", "find-host");
   const frameHost = element("div", "frame-host");
   // Frames in a shadow tree are in no `window.frames`: no page can count or name the windows that it has not opened.
   // Whoever gives the host back the focus, which it seemed to have, gives it to the frame shown.
@@ -103,8 +166,8 @@ function furnish(root: HTMLElement) {
   status.setAttribute("role", "status");
   main.append(frameHost, view);
   root.classList.add("app");
-  root.replaceChildren(barHost, main, sheets, status);
-  return { barHost, frameHost, frames, view, sheets, status };
+  root.replaceChildren(barHost, findHost, main, sheets, status);
+  return { barHost, findHost, frameHost, frames, view, sheets, status };
 }
 
 /**

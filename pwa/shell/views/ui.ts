@@ -21,6 +21,8 @@ export interface UiState {
   readonly sheet: SheetName | null;
   /** The address box has the focus. */
   readonly isEditing: boolean;
+  /** The person searches in the page. */
+  readonly isFinding: boolean;
 }
 
 export interface Ui extends UiState {

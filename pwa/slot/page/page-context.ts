@@ -14,6 +14,8 @@ export interface PageContext {
   readonly document: Document;
   /** Whether a reload would send a form again. */
   isPosted: boolean;
+  /** The element that had the focus when the person asked for the search by a key: focus that leaves the page leaves it, too. */
+  searchedFrom: Element | null;
   /** Whether origins get `Save-Data: on`. */
   savesData: boolean;
   /** Real URL of the document, as it is now. */
@@ -41,6 +43,7 @@ export function createPageContext(config: PageConfig): PageContext {
     realm: window,
     document,
     isPosted: config.isPosted,
+    searchedFrom: null,
     savesData: config.savesData === true,
     realUrl: () => toReal(location.href, config),
     navigation,

@@ -1,6 +1,7 @@
 /** The page's conversation with the shell: where the page is, how far, its name, keys; and what the shell asks of it. */
 import {
   type DocumentPhase,
+  type FindOrder,
   MESSAGE_TAG,
   type ScrollPosition,
   type ShellToPage,
@@ -115,6 +116,7 @@ export function passKeys(context: PageContext): void {
     if (!isTrusted || defaultPrevented || !isShortcut(press, /Mac|iPhone|iPad/.test(navigator.platform))) return;
     // Escape closes what the page has open, too.
     if (key !== "Escape") event.preventDefault();
+    if (/f/i.test(key)) context.searchedFrom = document.activeElement;
     context.toShell({ tag: MESSAGE_TAG, type: "key", press });
   });
 }
@@ -165,11 +167,14 @@ function isInvisible(): boolean {
 interface ShellRequests {
   readonly window: (news: WindowNews, ports: readonly MessagePort[]) => void;
   readonly port: (port: MessagePort) => void;
+  /** As of "find-script". */
+  readonly findScript: (script: string) => void;
   readonly origins: (origins: Readonly<Record<string, string>>, asked: readonly string[]) => void;
 }
 
 /** Before pages may put one of their own in its place. */
 const { print } = window;
+const { apply } = Reflect;
 
 /** The document is in a tab that the person does not see (Page Visibility): it may rest. */
 let isBehind = false;
@@ -188,23 +193,75 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     ["visibilityState", "hidden"],
   ] as const)
     patchAccessor(Document.prototype, name, { get: (native) => (isBehind ? value : native()) });
-  const origin = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "origin")?.get;
+  const getter = (name: "data" | "origin") =>
+    Object.getOwnPropertyDescriptor(MessageEvent.prototype, name)?.get as () => unknown;
+  const [data, origin] = [getter("data"), getter("origin")];
+  const find = finder(context, requests.findScript);
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
-    if (!isTagged(event.data) || origin?.call(event) !== shellOrigin || event.source !== window.top) return;
+    const said = apply(data, event, []);
+    if (!isTagged(said)) return;
+    const message = said as ShellToPage;
+    const isShells = apply(origin, event, []) === shellOrigin && event.source === window.top;
+    if (!isShells && message.type !== "find") return;
     event.stopImmediatePropagation();
-    const message = event.data as ShellToPage;
-    const [port] = event.ports;
-    if (message.type === "port" && port !== undefined) requests.port(port);
-    else if (message.type === "origins") requests.origins(message.origins, message.asked);
-    else if (message.type === "window") requests.window(message, event.ports);
-    else if (message.type === "stop") window.stop();
-    else if (message.type === "print") print.call(window);
-    else if (message.type === "tab") see(message.isBehind);
-    else if (message.type === "links-wanted")
-      context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
-    else if (message.type === "scroll") scrollBack(message.position);
-    else if (message.type === "reload") reload(message, context);
+    if (message.type === "find") return find(message, isShells);
+    obey(message, event.ports, context, requests);
   });
+}
+
+function obey(
+  message: ShellToPage,
+  ports: readonly MessagePort[],
+  context: PageContext,
+  requests: ShellRequests,
+): void {
+  const [port] = ports;
+  switch (message.type) {
+    case "port":
+      return port && requests.port(port);
+    case "origins":
+      return requests.origins(message.origins, message.asked);
+    case "window":
+      return requests.window(message, ports);
+    case "stop":
+      return window.stop();
+    case "print":
+      return print.call(window);
+    case "tab":
+      return see(message.isBehind);
+    case "links-wanted":
+      return context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
+    case "scroll":
+      return scrollBack(message.position);
+    case "reload":
+      return reload(message, context);
+  }
+}
+
+/** What the person searches for is the app's secret: nothing of the page's own gets to see it. */
+function finder(context: PageContext, giveScript: ShellRequests["findScript"]) {
+  const { config, toShell } = context;
+  let late: Promise<typeof import("./find-text.ts")> | undefined;
+  let isLoaded = false;
+  return (order: FindOrder, isShells: boolean): void => {
+    const { tag, id, act } = order;
+    if (act.kind === "join") return toShell({ tag, type: "found", id, told: { kind: "there" } });
+    if (!isShells) return;
+    if (act.kind === "search" && !isLoaded) {
+      giveScript(act.script);
+      late ??= import(`${config.slotOrigin}${ropewayPath.pageScript}?find`);
+    }
+    void late?.then(
+      ({ find }) => {
+        isLoaded = true;
+        find({ document, tell: toShell, from: context.searchedFrom }, order);
+        if (act.kind === "end") context.searchedFrom = null;
+      },
+      () => {
+        late = undefined;
+      },
+    );
+  };
 }
 
 function reload({ isConfirmed, isHard }: ShellToPage & { type: "reload" }, { isPosted, toShell }: PageContext): void {

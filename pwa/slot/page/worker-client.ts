@@ -73,6 +73,11 @@ export class WorkerClient {
     this.#post({ tag, type: "reads-pixels" }, null);
   }
 
+  /** @param script as of "find-script". */
+  passFindScript(script: string): void {
+    this.#post({ tag, type: "find-script", script }, null);
+  }
+
   /** @param ports as of `PageSocketRequest`. */
   openSocket(request: Omit<PageSocketRequest, "type">, ports: MessagePort[]): void {
     const message: PageToWorker = { tag, type: "socket", ...request };

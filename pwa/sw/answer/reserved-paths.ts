@@ -45,9 +45,13 @@ export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): R
     return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" }, hosts);
   }
   if (isNavigation) return new Response(null, { status: 204 });
-  if (url.pathname === ropewayPath.workerScript) return answer(preludeFor(url), "text/javascript; charset=utf-8");
+  if (url.pathname === ropewayPath.workerScript) return answerScript(preludeFor(url));
   const script = SCRIPTS[url.pathname];
-  return script === undefined ? answer("", "text/plain", 404) : answer(script, "text/javascript; charset=utf-8");
+  return script === undefined ? answer("", "text/plain", 404) : answerScript(script);
+}
+
+export function answerScript(script: string): Response {
+  return answer(script, "text/javascript; charset=utf-8");
 }
 
 const ofWorkers = withCommon(commonScript, workerScript);

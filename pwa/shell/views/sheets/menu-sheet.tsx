@@ -9,6 +9,7 @@ import { Sheet } from "./sheet.tsx";
 const GLYPHS = {
   plus: "M12 5v14M5 12h14",
   tabs: "M8 8h11a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1zM4 16V5a1 1 0 0 1 1-1h11",
+  find: "M16 16l4.5 4.5M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0z",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0z",
   star: "M12 3.5l2.6 5.4 5.9.8-4.3 4.1 1 5.9-5.2-2.8-5.2 2.8 1-5.9-4.3-4.1 5.9-.8z",
   bookmarks: "M6.5 3.5h11a1 1 0 0 1 1 1v16L12 16l-6.5 4.5v-16a1 1 0 0 1 1-1z",
@@ -173,6 +174,9 @@ function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProp
             void navigator.share({ title, url }).catch(() => {});
           }}
         />
+      )}
+      {isLoaded && (
+        <MenuRow icon="find" label="Find in page" onClick={() => ui.change({ sheet: null, isFinding: true })} />
       )}
       {isLoaded && (
         <MenuRow

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Download } from "../../../messages/tunnel-messages.ts";
 import { Phone, type PhoneOptions } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
+import type { FindProps } from "../find/find-chunk.tsx";
 import type { SheetName, Ui } from "../ui.ts";
 import { KeptSection } from "./kept-pages.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
@@ -30,6 +31,7 @@ export function openSheets(options: PhoneOptions) {
       void loadDownloads(0).then(({ hear }) => hear(download, options));
     },
     keptSection: ({ tab }: BrowserActions) => <KeptSection pages={phone.kept} onOpen={(url) => tab.go(url)} />,
+    findBar: (props: FindProps) => <LateFindBar {...props} />,
     sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
       switch (name) {
         case "menu":
@@ -76,6 +78,7 @@ declare global {
     /** Paths of the scripts; the build puts them here. */
     readonly __DEVICES: string;
     readonly __DOWNLOADS_SHEET: string;
+    readonly __FIND: string;
   }
 }
 
@@ -127,4 +130,23 @@ function LateSheet<Chunk extends object>({ title, load, show, onClose }: LateShe
       )}
     </Sheet>
   );
+}
+
+type FindChunk = typeof import("../find/find-chunk.tsx");
+
+/** Milliseconds until the script is asked for again. */
+const FIND_AGAIN = 2_000;
+
+/** "Find in page", once its script is there. */
+function LateFindBar(props: FindProps) {
+  const [chunk, setChunk] = useState<FindChunk | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    (import(attempt === 0 ? self.__FIND : `${self.__FIND}?${attempt}`) as Promise<FindChunk>).then(setChunk, () => {
+      timer = setTimeout(() => setAttempt(attempt + 1), FIND_AGAIN);
+    });
+    return () => clearTimeout(timer);
+  }, [attempt]);
+  return chunk && <chunk.FindBar {...props} />;
 }
