@@ -207,6 +207,38 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await expect(app.frame().frameLocator("iframe").locator("#part")).toHaveText("hiddenvisible");
 });
 
+test("a page behind does not hear what is typed in the page in front", async ({ app, origin, otherOrigin }) => {
+  servePages(otherOrigin);
+  origin.page(
+    "/thief",
+    `<p></p><input><script>
+      onkeydown = ({ key }) => { document.querySelector("p").textContent += key };
+      const realm = document.body.appendChild(document.createElement("iframe")).contentWindow;
+      const take = () => realm.HTMLElement.prototype.focus.call(document.querySelector("input"));
+    </script>`,
+  );
+  await app.goto(`${origin.origin}/thief`);
+  await menu(app, "New tab");
+  await app.goto(`${otherOrigin.origin}/First`);
+  const note = app.frame().getByLabel("Note");
+  const thief = app.page.frames().find((frame) => frame.url().includes("/thief"));
+  await note.press("a");
+  await thief?.evaluate(() => document.querySelector("input")?.focus());
+  await app.page.keyboard.type("b");
+  await expect(note).toHaveValue("ab");
+  expect(await thief?.locator("p").textContent()).toBe("");
+
+  // By ways that are not told before, it takes it once.
+  await thief?.evaluate("take()");
+  const frames = () =>
+    app.page.evaluate(() => document.querySelector(".frame-host")?.shadowRoot?.querySelectorAll("iframe").length);
+  await expect.poll(frames).toBe(1);
+  await expect.poll(() => note.evaluate(() => document.hasFocus())).toBe(true);
+  await note.press("End");
+  await app.page.keyboard.type("c");
+  await expect(note).toHaveValue("abc");
+});
+
 withOneHost(
   "without scripts, tabs have one frame in turns, each with its page, its history and its place",
   async ({ app, origin, otherOrigin }) => {

@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 106.2 * KB,
+    limit: 106.6 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 14.5 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 10.5 * KB },

@@ -182,6 +182,13 @@ function openTabs(
 ): Tabs {
   const tabs: Tabs = new Tabs({
     ...needs,
+    keepFocus() {
+      const { element } = tabs.windows.shown.frame;
+      const { host } = element.getRootNode() as ShadowRoot;
+      // The person is in the bar, or in a sheet.
+      if (![host, document.body].includes(document.activeElement ?? host)) return;
+      needs.focusPage();
+    },
     createFrame: () => createPageFrame(document),
     openOtherApp,
     history: window.history,

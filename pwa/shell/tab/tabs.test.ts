@@ -26,6 +26,7 @@ function openTabs(mostBehind = 5) {
     slots,
     createFrame: () => createFakeFrame(log).element as unknown as HTMLIFrameElement,
     focusPage: () => void log.push("focus"),
+    keepFocus: () => void log.push("focus is kept"),
     openOtherApp: () => false,
     history: {
       length: 1,

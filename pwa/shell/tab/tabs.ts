@@ -53,6 +53,8 @@ export interface TabsOptions {
   readonly slots: SlotFrames | null;
   readonly createFrame: () => HTMLIFrameElement;
   readonly focusPage: () => void;
+  /** Gives the page in front the focus again that a page behind has, if that is so. */
+  readonly keepFocus: () => void;
   readonly openOtherApp: TabOptions["openOtherApp"];
   /** The browser's own list. */
   readonly history: Pick<History, "pushState" | "go" | "length">;
@@ -62,8 +64,12 @@ export interface TabsOptions {
   readonly mostBehind: number;
 }
 
+/** Milliseconds in which another document of the page says that it has the focus. */
+const FOCUS_PAUSE = 100;
+
 export class Tabs implements TabsActions {
   readonly #options: TabsOptions;
+  #focusTimer: ReturnType<typeof setTimeout> | undefined;
   #tabs: readonly OneTab[];
   #shown: OneTab;
   #host: ParentNode | null = null;
@@ -129,8 +135,12 @@ export class Tabs implements TabsActions {
     return null;
   }
 
-  /** As `Windows.take`. */
+  /**
+   * As `Windows.take`. Pages say where the focus is, too: Chromium (156) lets a frame take it that is inert and that nobody
+   * sees, which would hear what is typed in the page in front. A tab behind that does so loses its frames.
+   */
   take(message: PageToShell, slot: Slot, speaker: Speaker): boolean {
+    if (message.type === "focus") this.#hearOfFocus(message.has === true, speaker.from);
     return this.#live.some((windows) => windows.all.includes(speaker.from) && windows.take(message, slot, speaker));
   }
 
@@ -243,6 +253,18 @@ export class Tabs implements TabsActions {
     // Else the person is at the beginning of all, and leaves.
     else if (this.#tabs.length === 1) return;
     if (windows === this.windows) windows.anchor();
+  }
+
+  #hearOfFocus(has: boolean, from: AppWindow): void {
+    clearTimeout(this.#focusTimer);
+    const tab = this.#tabs.find(({ frames }) => frames.kind === "live" && frames.windows.all.includes(from));
+    if (tab === this.#shown) {
+      if (!has) this.#focusTimer = setTimeout(() => this.#options.keepFocus(), FOCUS_PAUSE);
+    } else if (has && tab !== undefined) {
+      rest(tab);
+      this.#options.keepFocus();
+      this.#changed();
+    }
   }
 
   get #live(): readonly Windows[] {

@@ -179,6 +179,16 @@ const { apply } = Reflect;
 /** The document is in a tab that the person does not see (Page Visibility): it may rest. */
 let isBehind = false;
 
+/** A page that nobody sees takes no focus by its elements; one that does so by other ways is told of. */
+function tellFocus({ toShell }: PageContext): void {
+  patchMethod(HTMLElement.prototype, "focus", (native, self, args) => (isBehind ? undefined : native(self, args)));
+  window.addEventListener("focus", () => toShell({ tag: MESSAGE_TAG, type: "focus", has: true }));
+  window.addEventListener("blur", () => {
+    if (!/^i?frame$/i.test(document.activeElement?.localName ?? ""))
+      toShell({ tag: MESSAGE_TAG, type: "focus", has: false });
+  });
+}
+
 function see(behind: boolean): void {
   if (behind === isBehind) return;
   isBehind = behind;
@@ -188,6 +198,7 @@ function see(behind: boolean): void {
 /** The shell's messages; pages do not get to see them. `origin` is read before pages may change its getter. */
 export function obeyShell(context: PageContext, requests: ShellRequests): void {
   const { shellOrigin } = context.config;
+  tellFocus(context);
   for (const [name, value] of [
     ["hidden", true],
     ["visibilityState", "hidden"],
