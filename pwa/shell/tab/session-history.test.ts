@@ -139,3 +139,21 @@ it("forgets the addresses of a site", () => {
   history.visit("k1", false);
   expect(history.closed).toBeNull();
 });
+
+it("steps over what forms have led to, where the browser's own list does not lead", () => {
+  const { history, kept } = open();
+  for (const [key, url] of [
+    ["a", A],
+    ["sent", `${A}sent`],
+    ["b", B],
+  ] as const) {
+    history.visit(key, true);
+    history.note(url, key !== "sent");
+  }
+  history.anchor();
+  expect([history.canGoBack, history.leadsTo(-1), history.leadsTo(1)]).toEqual([true, false, false]);
+  expect(history.step(-1)).toEqual(entry(A));
+  expect(kept().map(({ isAhead = false }) => isAhead)).toEqual([false, true, true]);
+  expect(history.step(-1)).toBeNull();
+  expect(history.step(1)).toEqual(entry(B));
+});

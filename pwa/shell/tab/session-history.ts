@@ -86,22 +86,25 @@ export class SessionHistory {
   }
 
   /**
-   * Goes to the entry before, or the next, without the browser's list: its page is to take the place of the one shown.
+   * Goes to the entry before, or the next, without the browser's list: its page is to take the place of the one shown. To
+   * what a form has led to it does not go, but past it.
    *
-   * @returns null where there is none, or a form has led to it.
+   * @returns null where there is none.
    */
   step(delta: 1 | -1): KeptEntry | null {
     const { keys, index } = this.#list;
     const former = keys.map((key) => this.#entries.get(key) ?? START);
-    const entry = former[index + delta];
-    if (entry?.isRepeatable !== true) return null;
+    let to = index + delta;
+    while (former[to]?.isRepeatable === false) to += delta;
+    const entry = former[to];
+    if (entry === undefined) return null;
     // The browser may give the page that comes the key of the one that goes.
     const renamed = keys.map(() => `${STEPPED}${++this.#stepped}`);
     for (const key of keys) this.#drop(key);
     for (const [at, key] of renamed.entries()) this.#entries.set(key, former[at] ?? START);
-    this.#list = { keys: renamed, index: index + delta };
+    this.#list = { keys: renamed, index: to };
     this.anchor();
-    this.#reopened = renamed[index + delta] ?? null;
+    this.#reopened = renamed[to] ?? null;
     this.#changed();
     return entry;
   }

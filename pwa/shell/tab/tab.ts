@@ -795,6 +795,7 @@ export class Tab implements AppTab, TabActions {
 
   /** An app page (boot page, notice) has taken the place of the document. */
   #onDocumentLeft({ origin }: Slot): void {
+    this.#held = null;
     const isAwaited = origin === step.awaitedOrigin(this.#navigation);
     this.#enter(step.leaveDocument(this.#navigation));
     // A boot page on its way to a page that has failed goes on there, and cuts off the page that is to come back.
@@ -833,6 +834,7 @@ export class Tab implements AppTab, TabActions {
     const icon = isSameSite ? before.page.icon : null;
     const navigation = step.arrive(before, { url, title, icon }, phase, content);
     const isLoaded = navigation.kind === "settled";
+    if (phase === "loading") this.#held = null;
     // The document was on its way when the person pressed stop.
     if (isLoaded && phase !== "loaded") this.#frame.tell({ tag: MESSAGE_TAG, type: "stop" });
     // A page that is there says so again when its title changes.
