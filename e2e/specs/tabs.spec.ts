@@ -115,7 +115,10 @@ test("links open in tabs by the keys of a desk and by a long press; a tab that a
 }) => {
   servePages(origin);
   servePages(otherOrigin);
-  origin.page("/links", `<a href="${otherOrigin.origin}/First">Other</a> <a href="/Second">Own</a>`);
+  origin.page(
+    "/links",
+    `<a href="${otherOrigin.origin}/First">Other</a> <a href="/Second">Own</a> <input aria-label="Draft">`,
+  );
   await app.goto(`${origin.origin}/links`);
   await app
     .frame()
@@ -144,8 +147,14 @@ test("links open in tabs by the keys of a desk and by a long press; a tab that a
   await expect(sheet).toBeVisible();
   await app.page.keyboard.press("Escape");
   await expect(sheet).toBeHidden();
-  await turnTo(app, "First");
+
+  // The page has the focus until the other one is there.
+  await app.frame().getByLabel("Draft").fill("kept");
+  await hold();
+  await sheet.getByRole("button", { name: "Open link in new tab" }).click();
   await expect(heading(app, "First")).toBeVisible();
+  await turnTo(app, "Test page");
+  await expect(app.frame().getByLabel("Draft")).toHaveValue("kept");
 });
 
 test("a page behind goes on, opens nothing, and leads the page in front nowhere", async ({

@@ -128,7 +128,13 @@ export type PageToShell =
    * A document has got the keys of the person, or has them no more, and no frame of its own has them. Absent from slots of
    * before 2026-12.
    */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "focus"; readonly has: boolean }
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "focus";
+      readonly has: boolean;
+      /** It has been told that its tab is not seen. */
+      readonly isBehind: boolean;
+    }
   /** A key of the shell's was pressed in the page. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** Answer to "links-wanted": where the person may go next, the likeliest first. They may be slot URLs. */

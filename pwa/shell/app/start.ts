@@ -213,11 +213,10 @@ function heedLaunches(app: App, tabs: Tabs, chrome: Chrome): void {
     { own: launchUrl, isReload: start?.type === "reload" },
     ({ accessKey, address, view }) => {
       if (accessKey !== null) void app.pair(accessKey);
-      const { windows } = tabs;
-      const { tab } = windows.first;
-      if (address !== null || view === "start") windows.closeAll();
-      if (address !== null) tab.go(address, {}, LAUNCHER);
-      else if (view === "start") tab.home();
+      const goesOn = address !== null || view === "start";
+      // The page that is shown stays, in its tab, with all that the person has typed there.
+      if (goesOn && tabs.windows.shown.tab.state.url !== "") tabs.open();
+      if (address !== null) tabs.windows.first.tab.go(address, {}, LAUNCHER);
       else if (view === "settings") chrome.openSettings();
     },
   );

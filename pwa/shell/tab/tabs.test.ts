@@ -143,11 +143,30 @@ it("puts the tab in front behind what a frame behind it has added to the browser
   show(second, `${B}/1`, "b1");
   show(second, `${B}/2`, "b2");
   marks.length = 0;
-  show(first, `${A}/2`, "a2");
+  vi.useFakeTimers();
+  for (const page of ["2", "3", "4"]) show(first, `${A}/${page}`, `a${page}`);
+  // Once in a while, however many those are.
+  expect(marks).toEqual([]);
+  vi.advanceTimersByTime(1_000);
   expect(marks).toHaveLength(1);
   log.length = 0;
   second.tab.back();
   expect(log).toContain(`replace ${B}/1`);
+  vi.useRealTimers();
+});
+
+it("ends a tab behind that takes the focus knowing that nobody sees it, and no other", () => {
+  const { tabs, first, log, show, open, say } = openTabs();
+  const focus = (isBehind: boolean) => say(first, { tag: MESSAGE_TAG, type: "focus", has: true, isBehind });
+  show(first, `${A}/1`, "a1");
+  show(open(), `${B}/1`, "b1");
+  log.length = 0;
+  focus(false);
+  expect(log.splice(0)).toContain("focus is kept");
+  expect(tabs.all).toHaveLength(2);
+  focus(true);
+  expect(log).toContain("focus is kept");
+  expect(tabs.all).not.toContain(first);
 });
 
 it("keeps frames while there is room, and brings a page back without one where it was", () => {

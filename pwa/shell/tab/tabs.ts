@@ -67,9 +67,13 @@ export interface TabsOptions {
 /** Milliseconds in which another document of the page says that it has the focus. */
 const FOCUS_PAUSE = 100;
 
+/** Milliseconds in which pages behind may add any number of entries. */
+const ANCHOR_PAUSE = 1_000;
+
 export class Tabs implements TabsActions {
   readonly #options: TabsOptions;
   #focusTimer: ReturnType<typeof setTimeout> | undefined;
+  #anchorTimer: ReturnType<typeof setTimeout> | undefined;
   #tabs: readonly OneTab[];
   #shown: OneTab;
   #host: ParentNode | null = null;
@@ -140,7 +144,7 @@ export class Tabs implements TabsActions {
    * sees, which would hear what is typed in the page in front. A tab behind that does so loses its frames.
    */
   take(message: PageToShell, slot: Slot, speaker: Speaker): boolean {
-    if (message.type === "focus") this.#hearOfFocus(message.has === true, speaker.from);
+    if (message.type === "focus") this.#hearOfFocus(message, speaker.from);
     return this.#live.some((windows) => windows.all.includes(speaker.from) && windows.take(message, slot, speaker));
   }
 
@@ -255,13 +259,16 @@ export class Tabs implements TabsActions {
     if (windows === this.windows) windows.anchor();
   }
 
-  #hearOfFocus(has: boolean, from: AppWindow): void {
-    clearTimeout(this.#focusTimer);
+  #hearOfFocus({ has, isBehind }: PageToShell & { type: "focus" }, from: AppWindow): void {
     const tab = this.#tabs.find(({ frames }) => frames.kind === "live" && frames.windows.all.includes(from));
+    if (tab === undefined || tab.frames.kind === "kept") return;
     if (tab === this.#shown) {
+      clearTimeout(this.#focusTimer);
       if (!has) this.#focusTimer = setTimeout(() => this.#options.keepFocus(), FOCUS_PAUSE);
-    } else if (has && tab !== undefined) {
-      rest(tab);
+    } else if (has) {
+      // It may have got the focus before it went behind, or have come there since.
+      if (isBehind) rest(tab);
+      else tab.frames.windows.turn(false);
       this.#options.keepFocus();
       this.#changed();
     }
@@ -372,7 +379,12 @@ export class Tabs implements TabsActions {
     const { added } = frame.history;
     const isMore = added > (this.#added.get(frame) ?? 0);
     this.#added.set(frame, added);
-    if (isMore && windows !== this.windows) this.windows.anchor();
+    if (!isMore || windows === this.windows) return;
+    this.windows.part();
+    this.#anchorTimer ??= setTimeout(() => {
+      this.#anchorTimer = undefined;
+      this.windows.anchor();
+    }, ANCHOR_PAUSE);
   }
 
   #changed(): void {

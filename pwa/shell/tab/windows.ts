@@ -193,10 +193,15 @@ export class Windows {
       tellDocuments(element.contentWindow, { tag: MESSAGE_TAG, type: "tab", isBehind: !this.#isInFront });
   }
 
-  /** The browser's list leads nowhere from here, in none of the windows: an entry of the app's own comes there. */
-  anchor(): void {
+  /** The browser's list leads nowhere from here, in none of the windows. */
+  part(): void {
     this.#turns += 1;
     for (const { frame } of this.all) frame.history.anchor();
+  }
+
+  /** Likewise, and an entry of the app's own comes there. */
+  anchor(): void {
+    this.part();
     this.#options.history.mark(this.#opened.length, true);
   }
 

@@ -182,10 +182,10 @@ let isBehind = false;
 /** A page that nobody sees takes no focus by its elements; one that does so by other ways is told of. */
 function tellFocus({ toShell }: PageContext): void {
   patchMethod(HTMLElement.prototype, "focus", (native, self, args) => (isBehind ? undefined : native(self, args)));
-  window.addEventListener("focus", () => toShell({ tag: MESSAGE_TAG, type: "focus", has: true }));
+  window.addEventListener("focus", () => toShell({ tag: MESSAGE_TAG, type: "focus", has: true, isBehind }));
   window.addEventListener("blur", () => {
     if (!/^i?frame$/i.test(document.activeElement?.localName ?? ""))
-      toShell({ tag: MESSAGE_TAG, type: "focus", has: false });
+      toShell({ tag: MESSAGE_TAG, type: "focus", has: false, isBehind });
   });
 }
 
