@@ -32,7 +32,10 @@ async function reopen(app: AppPage, origin: TestOrigin): Promise<void> {
   expect((await again.stats()).linkBytesDown).toBeLessThan(5000);
 }
 
-test("a large script comes once, though the app is closed as soon as its page has loaded", async ({ app, origin }) => {
+test("a large script comes once, though the app is closed as soon as its page has loaded @long", async ({
+  app,
+  origin,
+}) => {
   await serve(app, origin);
   await app.goto(`${origin.origin}/page`);
   await reopen(app, origin);

@@ -81,7 +81,7 @@ test("a large file comes into the list, from there to the phone, and goes with i
   await app.page.keyboard.press("Escape");
 });
 
-test("a file that is paused goes on by a range, or begins anew where it has changed", async ({ app, origin }) => {
+test("a file that is paused goes on by a range, or begins anew where it has changed @long", async ({ app, origin }) => {
   const file = serveFile(origin, 3_000_000);
   file.most = 1_500_000;
   await app.goto(`${origin.origin}/`);

@@ -108,7 +108,7 @@ for (const frameKind of SITES) {
     const isBetween = frameKind !== targetKind;
     for (const [name, ways, isLong] of [
       [title, mainWays, !isBetween],
-      [`${title} in further ways`, otherWays, isBetween || frameKind === "other"],
+      [`${title} in further ways`, otherWays, true],
     ] as const)
       test(name, { tag: isLong ? "@long" : [] }, async ({ app, direct, origin, otherOrigin }) => {
         test.slow();

@@ -58,7 +58,7 @@ function serveClasses(origin: TestOrigin, other: TestOrigin): void {
   other.page("/summary", `<h1>Summary</h1>${TELLS}`);
 }
 
-test("a manual in nested framesets leads its frames by name, by links, forms and scripts", async ({
+test("a manual in nested framesets leads its frames by name, by links, forms and scripts @long", async ({
   app,
   direct,
   origin,
