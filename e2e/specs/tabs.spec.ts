@@ -5,13 +5,14 @@ import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const TITLES = ["First", "Second", "Third"] as const;
 
-function servePages(origin: TestOrigin): void {
-  for (const title of TITLES)
-    origin.page(
-      `/${title}`,
-      `<script>document.title = "${title}"</script><h1>${title}</h1><input aria-label="Note"><a href="/Second">On</a>` +
-        `<div style="height: 3000px"></div>`,
-    );
+function servePages(...origins: readonly TestOrigin[]): void {
+  for (const origin of origins)
+    for (const title of TITLES)
+      origin.page(
+        `/${title}`,
+        `<script>document.title = "${title}"</script><h1>${title}</h1><input aria-label="Note"><a href="/Second">On</a>` +
+          `<div style="height: 3000px"></div>`,
+      );
 }
 
 const heading = (app: AppPage, title: string) => app.frame().getByRole("heading", { name: title });
@@ -40,8 +41,7 @@ test("each tab keeps its page as it is, its own history, and the phone's way bac
   origin,
   otherOrigin,
 }) => {
-  servePages(origin);
-  servePages(otherOrigin);
+  servePages(origin, otherOrigin);
   await app.goto(`${origin.origin}/First`);
   await app.frame().getByLabel("Note").fill("kept");
   await menu(app, "New tab");
@@ -80,8 +80,7 @@ test("tabs are closed, taken back, arranged, and there again after the app was c
   origin,
   otherOrigin,
 }) => {
-  servePages(origin);
-  servePages(otherOrigin);
+  servePages(origin, otherOrigin);
   await app.goto(`${origin.origin}/First`);
   for (const title of ["Second", "Third"]) {
     await menu(app, "New tab");
@@ -113,8 +112,7 @@ test("links open in tabs by the keys of a desk and by a long press; a tab that a
   origin,
   otherOrigin,
 }) => {
-  servePages(origin);
-  servePages(otherOrigin);
+  servePages(origin, otherOrigin);
   origin.page(
     "/links",
     `<a href="${otherOrigin.origin}/First">Other</a> <a href="/Second">Own</a> <input aria-label="Draft">`,

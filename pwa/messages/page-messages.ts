@@ -125,8 +125,8 @@ export type PageToShell =
   | TroubleTold
   | FindAnswer
   /**
-   * A document has got the keys of the person, or has them no more, and no frame of its own has them. Absent from slots of
-   * before 2026-12.
+   * A document has got the focus of the keyboard, or has lost it to another that is no frame of its own. Absent from slots
+   * of before 2026-12.
    */
   | {
       readonly tag: typeof MESSAGE_TAG;
