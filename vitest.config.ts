@@ -7,12 +7,14 @@ import { Random } from "./shared/testing/random.ts";
 const OF_WORKERD = "**/*.workerd.test.ts";
 /** Tests that start edges, browsers and links, in a process to each file. */
 const WHOLE = ["worker/contract/**/*.test.ts", "e2e/**/*.test.ts"];
-/** What decisions stand on: simulations over many seeds, the bench's pages and emulated links. `npm run test:long`. */
+/** What decisions stand on: simulations over many seeds, the bench's pages, emulated links, many phones. `npm run test:long`. */
 const LABORATORY = [
   "shared/**/*.simulation.test.ts",
   "e2e/bench/sites/sites.test.ts",
   "e2e/lab/lab.test.ts",
   "e2e/lab/check-link.test.ts",
+  "e2e/scale/scale.test.ts",
+  "worker/contract/edge-memory.contract.test.ts",
 ];
 
 /** Of `npm test`, too, with fewer of them. */

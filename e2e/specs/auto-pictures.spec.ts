@@ -29,7 +29,7 @@ test("pictures come as they are while the link is quick", async ({ app, origin }
 test.describe("on a link with 300 ms of round trip", () => {
   test.use({ linkSpeed: SLOW_LINK });
 
-  test("pictures come smaller", async ({ app, origin }) => {
+  test("pictures come smaller @long", async ({ app, origin }) => {
     await choosePictures(app, "auto");
     expect(await bytesOfPicture(app, origin)).toBeLessThan(PICTURE.length * 0.7);
   });

@@ -58,9 +58,9 @@ function expectAllByEdge(origins: readonly TestOrigin[], edge: RunningEdge): voi
 
 for (const [place, test] of [
   ["the app and a slot", base],
-  ["the app with one host", oneHost],
+  ["the app with one host @long", oneHost],
 ] as const)
-  test(`nothing passes the workers of ${place}, started or not`, async ({
+  test(`started or not, nothing passes the workers of ${place}`, async ({
     app,
     origin,
     otherOrigin,

@@ -35,7 +35,7 @@ test.describe("one, as an experiment says", () => {
 test.describe("on a slow link", () => {
   test.use({ linkSpeed: SLOW_LINK });
 
-  test("several, over which a page comes whole", async ({ app, origin, link }) => {
+  test("several, over which a page comes whole @long", async ({ app, origin, link }) => {
     await loadPictures(app, origin);
     expect((await app.stats()).sessions).toBe(1);
     expect(link.webSockets).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ test.describe("three, as an experiment says", () => {
   });
 });
 
-test("another number, from when the experiment is changed", async ({ app, origin }) => {
+test("another number, from when the experiment is changed @long", async ({ app, origin }) => {
   for (const channels of [4, 1]) {
     await app.page.evaluate((count) => {
       localStorage.setItem("ropeway.experiment", JSON.stringify({ channels: count }));

@@ -19,7 +19,7 @@ async function codeIn(sheet: Locator): Promise<string> {
 
 const modulesOf = (svg: string) => [...svg.matchAll(/ d="([^"]+)"/g)].map(([, path]) => path);
 
-test("a device is added by a code, renamed, and unpaired with the keyboard alone @deno", async ({
+test("a device is added by a code, renamed, and unpaired with the keyboard alone", async ({
   app,
   browser,
   edge,

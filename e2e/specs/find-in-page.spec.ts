@@ -197,7 +197,7 @@ test("a page counts for itself alone, hears nothing of the text, and is searched
   await expect.poll(() => marked(frame).then(({ all }) => all)).toEqual(["green apple"]);
 });
 
-test("a large page is searched in slices, up to a thousand matches", async ({ app, origin }) => {
+test("a large page is searched in slices, up to a thousand matches @long", async ({ app, origin }) => {
   const words = "<p>one <b>two</b> three</p>".repeat(8_000);
   origin.page("/", `${words}<p>the last of all</p><pre>${"aaaaaaab".repeat(60_000)}</pre>`);
   await app.goto(`${origin.origin}/`);

@@ -156,7 +156,7 @@ for (const kind of ["own", "other"] as const) {
   }
 }
 
-test("forms of each encoding, with files and without, lead a named frame to another site", async ({
+test("forms of each encoding, with files and without, lead a named frame to another site @long", async ({
   app,
   direct,
   origin,
@@ -179,7 +179,7 @@ test("forms of each encoding, with files and without, lead a named frame to anot
   }
 });
 
-test("a form with a file that is streamed leads a frame to another site", async ({
+test("a form with a file that is streamed leads a frame to another site @long", async ({
   app,
   direct,
   origin,

@@ -8,7 +8,7 @@ const HEAD_BYTES_PER_PICTURE = 25;
 test.describe("the paper's page of 150 pictures", () => {
   test.use({ linkSpeed: SLOW_LINK, experiment: { channels: 1 } });
 
-  test("comes whole through one socket with small request heads", async ({ app, origin, link, network }) => {
+  test("comes whole through one socket with small request heads @long", async ({ app, origin, link, network }) => {
     let document: Exchange | undefined;
     let before = await app.stats();
     origin.route("/150/", (exchange) => {

@@ -47,11 +47,9 @@ async function expectPictures(app: AppPage): Promise<void> {
 
 for (const isTold of [true, false]) {
   const told = isTold ? "and the browser says so" : "and nobody says so";
-  test(`to another address: the sockets are dead, ${told}; nothing is asked for twice`, async ({
-    app,
-    origin,
-    link,
-  }) => {
+  test(`to another address: the sockets are dead, ${told}; nothing is asked for twice`, {
+    tag: isTold ? [] : "@long",
+  }, async ({ app, origin, link }) => {
     const { asked, release } = heldPictures(origin);
     await app.ask(`${origin.origin}/`);
     await expectWaiting(app, asked);

@@ -21,7 +21,7 @@ test("the app opens without any network", async ({ app, link, context }) => {
   await expect(app.page.getByRole("button", { name: "Settings" })).toBeVisible();
 });
 
-test("the address that npm start prints opens the app once the edge is away @deno", async ({ page, runtime }) => {
+test("the address that npm start prints opens the app once the edge is away", async ({ page, runtime }) => {
   const { startEdge } = await import("../../scripts/edge-process.ts");
   const edge = await startEdge({ runtime, port: 0 });
   const printed = edge.appUrl;

@@ -139,7 +139,7 @@ test("scripts, modules, styles, what they import, and pictures arrive once, as t
   }
 });
 
-test("nothing is pushed when the person does not want it", async ({ app, origin }) => {
+test("nothing is pushed when the person does not want it @long", async ({ app, origin }) => {
   servePictures(origin);
   await app.page.getByRole("button", { name: "Menu" }).click();
   await app.page.getByRole("button", { name: "Settings" }).click();

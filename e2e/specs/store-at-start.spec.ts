@@ -39,7 +39,7 @@ test("nothing that is stored of a page comes again where the app is opened with 
   expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
 });
 
-test("nothing that is stored of a page comes again where its address is typed before the store is open", async ({
+test("nothing that is stored of a page comes again where its address is typed before the store is open @long", async ({
   app,
   origin,
 }) => {

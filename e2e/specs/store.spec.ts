@@ -55,7 +55,7 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
   expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
 });
 
-test("what comes again unchanged, without validators, costs its head", async ({ app, origin, otherOrigin }) => {
+test("what comes again unchanged, without validators, costs its head @long", async ({ app, origin, otherOrigin }) => {
   const noise = (size: number) =>
     Array.from({ length: size }, (_, at) => ((at * at * 7919) % 36).toString(36)).join("");
   const bodies: Record<string, readonly [type: string, text: string]> = {
@@ -95,7 +95,7 @@ test("what comes again unchanged, without validators, costs its head", async ({ 
   expect(counts(otherOrigin)).toEqual({ "/again.svg": 2 });
 });
 
-test("text comes in brotli once its decoder is there", async ({ app, origin }) => {
+test("text comes in brotli once its decoder is there @long", async ({ app, origin }) => {
   // Deflate does not see so far back, and takes twice as much.
   const letters = Array.from({ length: 40_000 }, (_, at) => Math.floor(Math.abs(Math.sin(at) * 1e6)) % 36);
   const noise = `<p>${letters.map((letter) => letter.toString(36)).join("")}</p>`;

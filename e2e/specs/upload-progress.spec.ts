@@ -119,7 +119,7 @@ const EVENTS = `
     });
   }`;
 
-test("events of uploads that end early are those of a direct visit", async ({ app, direct, origin }) => {
+test("events of uploads that end early are those of a direct visit @long", async ({ app, direct, origin }) => {
   origin.page("/", `<script>${EVENTS}</script>`);
   for (const path of ["/abort", "/at-once", "/timeout"])
     origin.route(path, ({ response }) => void response.req.pause());

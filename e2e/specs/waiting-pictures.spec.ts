@@ -38,10 +38,10 @@ for (const [kind, prepare] of [
     },
   ],
 ] as const) {
-  test(`one press loads all pictures that wait on a page ${kind}, backgrounds too, and the next page's wait`, async ({
-    app,
-    origin,
-  }) => {
+  const tag = kind === "with scripts" ? [] : "@long";
+  test(`one press loads all pictures that wait on a page ${kind}, backgrounds too, and the next page's wait`, {
+    tag,
+  }, async ({ app, origin }) => {
     const bytes = servePictures(origin);
     await app.goto(`${origin.origin}/start`);
     await prepare(app);

@@ -60,7 +60,7 @@ test("a link in view is warmed where the person wants that, and opens without a 
   expect((await app.stats()).pagesWarmedUsed).toBe(1);
 });
 
-test("nothing is warmed by default, of pages that say nofollow, nor where the site knows the person", async ({
+test("nothing is warmed by default, of pages that say nofollow, nor where the site knows the person @long", async ({
   app,
   origin,
   otherOrigin,

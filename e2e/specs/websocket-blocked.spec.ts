@@ -60,7 +60,7 @@ for (const fate of ["refused", "swallowed"] as const) {
 }
 
 blocked(
-  "where they pass at last, the link moves over without a new session",
+  "where they pass at last, the link moves over without a new session @long",
   async ({ blockedApp: app, blocker, origin }) => {
     origin.page("/", "<h1>Moved</h1>");
     blocker.upgrades = "passed";

@@ -50,7 +50,7 @@ test("a window's pages are asked for once, through its own tunnel", async ({ app
   await visit(second, "three");
 });
 
-test("a window that posts a form shows what was posted, while another asks for the same address", async ({
+test("a window that posts a form shows what was posted, while another asks for the same address @long", async ({
   app,
   origin,
   otherOrigin,
@@ -83,7 +83,7 @@ test("a window that posts a form shows what was posted, while another asks for t
   }
 });
 
-test("an address typed while another page of the site is still to come leads to its own page", async ({
+test("an address typed while another page of the site is still to come leads to its own page @long", async ({
   app,
   origin,
 }) => {

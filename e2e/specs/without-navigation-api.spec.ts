@@ -1,6 +1,6 @@
 import { expect, test } from "../fixtures/browser.ts";
 
-test("a browser without the Navigation API goes forth and back, follows redirects, and sends forms", async ({
+test("a browser without the Navigation API goes forth and back, follows redirects, and sends forms @long", async ({
   app,
   origin,
   otherOrigin,
