@@ -13,14 +13,9 @@ export interface Module {
   readonly places: readonly string[];
   /** Files that other modules import: one, or one for each runtime or part that loads late. */
   readonly doors: readonly string[];
-  /** Further files that others import today. This list gets shorter until it is empty. */
-  readonly open: readonly string[];
   /** Modules that this one may import. */
   readonly uses: readonly string[];
 }
-
-/** Pairs of modules that import each other today. This list gets shorter until it is empty. */
-export const KNOTS: readonly (readonly [string, string])[] = [];
 
 export const MODULES: readonly Module[] = [
   {
@@ -33,8 +28,11 @@ export const MODULES: readonly Module[] = [
       "shared/clock.ts",
       "shared/base-encodings.ts",
       "shared/bounded-map.ts",
+      "shared/access-key.ts",
+      "shared/devices.ts",
+      "shared/fair-shares.ts",
+      "shared/version.ts",
     ],
-    open: ["shared/access-key.ts", "shared/devices.ts", "shared/fair-shares.ts", "shared/version.ts"],
     uses: [],
   },
   {
@@ -55,8 +53,10 @@ export const MODULES: readonly Module[] = [
       "shared/transport.ts",
       "shared/phone-socket.ts",
       "shared/subprotocol.ts",
+      "shared/fetch-road/record.ts",
+      "shared/mux/pipe/channel.ts",
+      "shared/mux/session/channel-set.ts",
     ],
-    open: ["shared/fetch-road/record.ts", "shared/mux/pipe/channel.ts", "shared/mux/session/channel-set.ts"],
     uses: ["base"],
   },
   {
@@ -70,7 +70,6 @@ export const MODULES: readonly Module[] = [
       "shared/http/exchange.ts",
       "shared/http/socket-records.ts",
     ],
-    open: [],
     uses: ["base", "coding", "link"],
   },
   {
@@ -78,7 +77,6 @@ export const MODULES: readonly Module[] = [
     purpose: "codings of bodies on the link",
     places: ["shared/coding/"],
     doors: ["shared/coding/link-coding.ts"],
-    open: [],
     uses: ["base"],
   },
   {
@@ -86,7 +84,6 @@ export const MODULES: readonly Module[] = [
     purpose: "rules of HTTP caches (RFC 9111)",
     places: ["shared/http-cache/"],
     doors: ["shared/http-cache/cache-rules.ts"],
-    open: [],
     uses: ["base", "http", "web-rules"],
   },
   {
@@ -101,7 +98,6 @@ export const MODULES: readonly Module[] = [
       "shared/web/read-marks.ts",
       "shared/web/documents.ts",
     ],
-    open: [],
     uses: ["base", "http"],
   },
   {
@@ -115,16 +111,21 @@ export const MODULES: readonly Module[] = [
       "worker/upstream/send.ts",
       "worker/upstream/response-body.ts",
       "worker/upstream/lenient-http.ts",
+      "worker/upstream/destination.ts",
+      "worker/upstream/fields.ts",
+      "worker/upstream/site.ts",
     ],
-    open: ["worker/upstream/destination.ts", "worker/upstream/fields.ts", "worker/upstream/site.ts"],
     uses: ["base", "cache-rules", "coding", "http", "link", "web-rules"],
   },
   {
     name: "shared-cache",
     purpose: "responses that phones share, and pages that links lead to",
     places: ["worker/shared-cache/"],
-    doors: ["worker/shared-cache/shared-responses.ts", "worker/shared-cache/page-warmer.ts"],
-    open: ["worker/shared-cache/site-entries.ts"],
+    doors: [
+      "worker/shared-cache/shared-responses.ts",
+      "worker/shared-cache/page-warmer.ts",
+      "worker/shared-cache/site-entries.ts",
+    ],
     uses: ["base", "cache-rules", "http", "link", "origin", "web-rules"],
   },
   {
@@ -136,8 +137,8 @@ export const MODULES: readonly Module[] = [
       "worker/delivery/edge-handler.ts",
       "worker/delivery/shared-parts.ts",
       "worker/delivery/dictionaries.ts",
+      "worker/delivery/images/picture-codecs.ts",
     ],
-    open: ["worker/delivery/images/picture-codecs.ts"],
     uses: ["base", "blocking", "cache-rules", "coding", "http", "link", "origin", "push", "shared-cache", "web-rules"],
   },
   {
@@ -145,7 +146,6 @@ export const MODULES: readonly Module[] = [
     purpose: "resources that a document will ask for, learned and sent ahead",
     places: ["worker/push/"],
     doors: ["worker/push/document-push.ts", "worker/push/push-order.ts"],
-    open: [],
     uses: ["base", "http", "link", "web-rules"],
   },
   {
@@ -153,7 +153,6 @@ export const MODULES: readonly Module[] = [
     purpose: "a phone's sessions and their sockets",
     places: ["worker/session/"],
     doors: ["worker/session/tunnel-server.ts", "worker/session/fetch-road.ts"],
-    open: [],
     uses: ["base", "delivery", "http", "link"],
   },
   {
@@ -161,7 +160,6 @@ export const MODULES: readonly Module[] = [
     purpose: "paired devices, their tokens and terms",
     places: ["worker/devices/"],
     doors: ["worker/devices/phone-door.ts", "worker/devices/device-directory.ts", "worker/devices/record-store.ts"],
-    open: [],
     uses: ["base", "link"],
   },
   {
@@ -169,7 +167,6 @@ export const MODULES: readonly Module[] = [
     purpose: "block lists, and the requests that they stop",
     places: ["worker/blocking/"],
     doors: ["worker/blocking/tracker-blocker.ts"],
-    open: [],
     uses: ["base", "devices", "http", "link"],
   },
   {
@@ -177,7 +174,6 @@ export const MODULES: readonly Module[] = [
     purpose: "hosts, routes and settings of the edge",
     places: ["worker/front/"],
     doors: ["worker/front/router.ts", "worker/front/edge-settings.ts", "worker/front/hosts.ts"],
-    open: [],
     uses: ["base", "devices", "link", "origin"],
   },
   {
@@ -185,7 +181,6 @@ export const MODULES: readonly Module[] = [
     purpose: "the entry on workerd, and parts that only workerd has",
     places: ["worker/workerd/"],
     doors: [],
-    open: [],
     uses: [
       "base",
       "blocking",
@@ -205,7 +200,6 @@ export const MODULES: readonly Module[] = [
     purpose: "the entry on Deno, and parts that only Deno has",
     places: ["worker/deno/"],
     doors: [],
-    open: [],
     uses: ["base", "blocking", "delivery", "devices", "front", "link", "origin", "session", "shared-cache"],
   },
   {
@@ -219,28 +213,15 @@ export const MODULES: readonly Module[] = [
       "pwa/messages/port-messages.ts",
       "pwa/messages/lite-messages.ts",
       "pwa/messages/find-messages.ts",
+      "pwa/messages/socket-messages.ts",
     ],
-    open: ["pwa/messages/socket-messages.ts"],
     uses: ["base", "http", "link", "web-rules"],
-  },
-  {
-    name: "sockets",
-    purpose: "the phone's sockets to the edge",
-    places: ["pwa/tunnel/sockets/"],
-    doors: ["pwa/tunnel/sockets/first-socket.ts"],
-    open: [
-      "pwa/tunnel/sockets/further-sockets.ts",
-      "pwa/tunnel/sockets/roads.ts",
-      "pwa/tunnel/sockets/socket-keeper.ts",
-    ],
-    uses: ["base", "link", "messages"],
   },
   {
     name: "exchange",
     purpose: "a request of the phone and its answer, between the sources that may give it",
     places: ["pwa/tunnel/exchange/"],
     doors: ["pwa/tunnel/exchange/exchange.ts"],
-    open: [],
     uses: ["base", "http", "link"],
   },
   {
@@ -248,7 +229,6 @@ export const MODULES: readonly Module[] = [
     purpose: "codings that the phone undoes with scripts that load late: brotli, and bodies coded against stored ones",
     places: ["pwa/tunnel/coding/"],
     doors: ["pwa/tunnel/coding/late-decoder.ts"],
-    open: [],
     uses: ["base", "coding", "link"],
   },
   {
@@ -256,16 +236,14 @@ export const MODULES: readonly Module[] = [
     purpose: "responses that the phone keeps: asked, kept, forgotten, questions about them",
     places: ["pwa/tunnel/store/"],
     doors: ["pwa/tunnel/store/store.ts"],
-    open: [],
     uses: ["base", "cache-rules", "coding", "decoders", "exchange", "http", "link", "messages", "web-rules"],
   },
   {
     name: "asking",
-    purpose: "the tunnel worker: requests of slots on their way to the edge",
+    purpose: "the tunnel worker: requests of slots on their way to the edge, and the sockets there",
     places: ["pwa/tunnel/"],
-    doors: ["pwa/tunnel/tunnel.ts"],
-    open: [],
-    uses: ["base", "coding", "exchange", "http", "link", "messages", "sockets", "store", "web-rules"],
+    doors: [],
+    uses: ["base", "coding", "exchange", "http", "link", "messages", "store", "web-rules"],
   },
   {
     name: "slot",
@@ -279,16 +257,15 @@ export const MODULES: readonly Module[] = [
       "pwa/slot/documents/page-config.ts",
       "pwa/slot/rewrite/html-rewriter.ts",
       "pwa/slot/rewrite/response-headers.ts",
+      "pwa/slot/shortcuts.ts",
     ],
-    open: ["pwa/slot/shortcuts.ts"],
     uses: ["base", "http", "messages", "web-rules"],
   },
   {
     name: "workers",
     purpose: "service workers of the app and of slots",
     places: ["pwa/sw/"],
-    doors: ["pwa/sw/slot-worker.ts"],
-    open: [],
+    doors: [],
     uses: ["base", "http", "link", "messages", "slot", "web-rules"],
   },
   {
@@ -302,8 +279,8 @@ export const MODULES: readonly Module[] = [
       "pwa/shell/app/phone.ts",
       "pwa/shell/link/pairing.ts",
       "pwa/shell/frames/places.ts",
+      "pwa/shell/tab/address-input.ts",
     ],
-    open: ["pwa/shell/tab/address-input.ts"],
     uses: ["base", "http", "link", "messages", "slot"],
   },
   {
@@ -311,7 +288,6 @@ export const MODULES: readonly Module[] = [
     purpose: "pages that the person has visited or marked",
     places: ["pwa/shell/library/"],
     doors: ["pwa/shell/library/library.ts"],
-    open: [],
     uses: ["shell"],
   },
   {
@@ -319,7 +295,6 @@ export const MODULES: readonly Module[] = [
     purpose: "pages without scripts, on the base host",
     places: ["pwa/shell/lite/"],
     doors: [],
-    open: [],
     uses: ["base", "link", "messages", "shell"],
   },
   {
@@ -327,7 +302,6 @@ export const MODULES: readonly Module[] = [
     purpose: "the app as a person sees it",
     places: ["pwa/shell/views/"],
     doors: ["pwa/shell/views/mount.tsx", "pwa/shell/views/sheets/of-shell.ts"],
-    open: [],
     uses: ["base", "library", "messages", "shell", "slot", "web-rules"],
   },
   {
@@ -335,7 +309,6 @@ export const MODULES: readonly Module[] = [
     purpose: "the entry of the app's page: the shell, and its looks",
     places: ["pwa/shell/main/"],
     doors: [],
-    open: [],
     uses: ["shell", "views"],
   },
 ];
@@ -366,24 +339,24 @@ export function moduleFaults(shapes: ReadonlyMap<string, SourceShape>): string[]
     ...crossings.flatMap(crossingFaults),
     ...MODULES.flatMap((module) => unusedFaults(module, crossings)),
     ...MODULES.flatMap((module) => exportFaults(module, shapes)),
-    ...knotFaults(),
+    ...circleFaults(MODULES),
   ];
 }
 
 /** Names that cross the border of each module, a line each, and their sum. */
 export function borderTable(shapes: ReadonlyMap<string, SourceShape>): string {
   const crossings = crossingsOf(shapes);
-  const rows = MODULES.map(({ name, doors, open }) => {
+  const rows = MODULES.map(({ name, doors }) => {
     const inward = crossings.filter(({ to }) => to.name === name);
     const names = new Set(inward.flatMap(({ imported, names }) => names.map((each) => `${imported} ${each}`)));
-    return { name, doors: doors.length, open: open.length, names: names.size };
+    return { name, doors: doors.length, names: names.size };
   });
   const sum = rows.reduce((total, { names }) => total + names, 0);
   return [
-    "| module | doors | further open files | names that others use |",
-    "| --- | ---: | ---: | ---: |",
-    ...rows.map(({ name, doors, open, names }) => `| ${name} | ${doors} | ${open} | ${names} |`),
-    `| all | | | ${sum} |`,
+    "| module | doors | names that others use |",
+    "| --- | ---: | ---: |",
+    ...rows.map(({ name, doors, names }) => `| ${name} | ${doors} | ${names} |`),
+    `| all | | ${sum} |`,
   ].join("\n");
 }
 
@@ -425,25 +398,25 @@ function crossingsOf(shapes: ReadonlyMap<string, SourceShape>): Crossing[] {
 function crossingFaults({ importer, from, imported, to }: Crossing): string[] {
   const faults: string[] = [];
   if (!from.uses.includes(to.name)) faults.push(`${importer}: ${from.name} may not use ${to.name} (${imported})`);
-  if (!to.doors.includes(imported) && !to.open.includes(imported))
+  if (!to.doors.includes(imported))
     faults.push(`${importer}: may not import ${imported} past the doors of ${to.name}: ${to.doors.join(", ")}`);
   return faults;
 }
 
-function unusedFaults({ name, open, uses }: Module, crossings: readonly Crossing[]): string[] {
+function unusedFaults({ name, doors, uses }: Module, crossings: readonly Crossing[]): string[] {
   const entered = new Set(crossings.map(({ imported }) => imported));
   const used = new Set(crossings.filter(({ from }) => from.name === name).map(({ to }) => to.name));
   return [
-    ...open
+    ...doors
       .filter((file) => !entered.has(file))
-      .map((file) => `${file}: nobody outside ${name} imports it; it is not open`),
+      .map((file) => `${file}: nobody outside ${name} imports it; it is no door`),
     ...uses.filter((other) => !used.has(other)).map((other) => `${name}: does not use ${other} any more`),
   ];
 }
 
 /** A door exports names that are used outside, by name. */
-function exportFaults({ name, doors, open }: Module, shapes: ReadonlyMap<string, SourceShape>): string[] {
-  return [...doors, ...open].flatMap((file) => {
+function exportFaults({ name, doors }: Module, shapes: ReadonlyMap<string, SourceShape>): string[] {
+  return doors.flatMap((file) => {
     const shape = shapes.get(file);
     if (shape === undefined) return [`${file}: a door of ${name}, and not there`];
     return shape.exportsAll ? [`${file}: "export *" at a door of ${name}: name what it exports`] : [];
@@ -451,19 +424,11 @@ function exportFaults({ name, doors, open }: Module, shapes: ReadonlyMap<string,
 }
 
 /** Two modules that use each other, straight or through others, are one. */
-function knotFaults(): string[] {
-  const isKnown = (a: string, b: string): boolean => KNOTS.some((knot) => knot.includes(a) && knot.includes(b));
+export function circleFaults(modules: readonly Pick<Module, "name" | "uses">[]): string[] {
   const reach = (from: string, seen = new Set<string>()): Set<string> => {
-    for (const next of MODULES.find(({ name }) => name === from)?.uses ?? [])
-      if (!isKnown(from, next) && !seen.has(next)) reach(next, seen.add(next));
+    for (const next of modules.find(({ name }) => name === from)?.uses ?? [])
+      if (!seen.has(next)) reach(next, seen.add(next));
     return seen;
   };
-  return [
-    ...MODULES.filter(({ name }) => reach(name).has(name)).map(({ name }) => `${name}: uses itself, through others`),
-    ...KNOTS.filter(([a, b]) => !uses(a, b) || !uses(b, a)).map((knot) => `${knot.join(" and ")}: no knot any more`),
-  ];
-}
-
-function uses(a: string, b: string): boolean {
-  return MODULES.some(({ name, uses }) => name === a && uses.includes(b));
+  return modules.filter(({ name }) => reach(name).has(name)).map(({ name }) => `${name}: uses itself, through others`);
 }
