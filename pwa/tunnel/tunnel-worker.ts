@@ -1,6 +1,6 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
 import { toBase64 } from "../../shared/base-encodings.ts";
-import { epochClock, setTimer } from "../../shared/clock.ts";
+import { epochClock, setTimer, steadyClock } from "../../shared/clock.ts";
 import { RopewayError } from "../../shared/errors.ts";
 import type { ResponseConsumer } from "../../shared/http/exchange.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
@@ -42,7 +42,7 @@ import { WarmedPages } from "./requests/warmed-pages.ts";
 import { Wishes } from "./requests/wishes.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
-import { SOCKET_OPEN_TIMEOUT, steadyClock } from "./sockets/socket-keeper.ts";
+import { SOCKET_OPEN_TIMEOUT } from "./sockets/socket-keeper.ts";
 import { emptyStore, Store, type StorePlatform } from "./store/store.ts";
 import { Tunnel } from "./tunnel.ts";
 

@@ -1,7 +1,7 @@
 /**
  * The last stage: compression of response bodies on the link (PROTOCOL.md section 5.3), over whatever the origin did.
  * Each body has a context of its own, so that no body's length tells anything about another (CRIME, BREACH); those that
- * may share one are coded in dictionary/.
+ * may share one are coded in dictionaries.ts.
  */
 
 import { type BrotliCompress, constants, createBrotliCompress, createDeflateRaw, type DeflateRaw } from "node:zlib";

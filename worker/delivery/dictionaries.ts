@@ -42,7 +42,7 @@ export class PhoneDictionaries {
   /** By the key that the phone's last session brought: one phone has one. */
   #kept: { readonly key: string; readonly bodies: KeptBodies } | null = null;
   #waiting: Waiting[] = [];
-  /** Grows when all is forgotten: of what was asked for before nothing is kept. */
+  /** Counts calls of `forget`: bodies that were asked for before the last are not kept. */
   #era = 0;
   /** Body that is being written. */
   #keeping: Promise<void> = Promise.resolve();
@@ -152,7 +152,7 @@ function isText(head: ResponseHead): boolean {
   return length === null || (length >= DICTIONARY_LEAST && length <= DICTIONARY_MOST);
 }
 
-/** Hands a body on, and what it was at its end: by then that has taken its bytes of the room. */
+/** Hands a body on, and the whole of it at its end, whose bytes are then taken from `room`; `onWhole` gives them back. */
 function copied(
   source: ReadableStream<Uint8Array>,
   room: Room,
@@ -442,7 +442,11 @@ function sealedAs(iv: Uint8Array<ArrayBuffer>, id: string) {
   return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(id) };
 }
 
-/** Of a request: its bodies may be dictionaries of each other's. Null where there may be none. */
+/**
+ * Bodies of one place may share a compression context (PROTOCOL.md section 5.3): those of one origin that the same document
+ * may read, asked for with the same credentials. So the length of one tells nobody more about another than they can read.
+ * @returns null for a request whose body shares with none.
+ */
 export function dictionaryPlace(head: RequestHead): string | null {
   const { method, mode, url, origin, topLevelOrigin, credentials, headers, delivery } = head;
   if (method !== "GET" || delivery?.continuation != null || !/^https?:/.test(url)) return null;
@@ -523,10 +527,7 @@ export function bodiesAbove(most: number, bodies: readonly SealedBody[]): Sealed
   return gone;
 }
 
-/**
- * Bodies that may share a compression context (PROTOCOL.md section 5.3): those of one origin that the same document may
- * read, asked for with the same credentials. So the length of one tells nobody more about another than they can read.
- */
+/** Sealed bodies in memory, for an edge without a disk. */
 export function memoryBodyStore(): SealedBodyStore {
   const bodies = new Map<string, { readonly sealed: Uint8Array; readonly site: string }>();
   return {

@@ -108,12 +108,12 @@ export function responseJudge({
     if (isWhole && head.length === 0) return "allowed";
     if (!isWhole && head.length < SNIFFED_BYTES) return null;
     if (isBinary(head)) return ofBinary(type, head);
-    return isNosniff && (type === "other" || type === "seen") ? "blocked" : ofText(type, sniffText(head));
+    return isNosniff && (type === "other" || type === "image-or-media") ? "blocked" : ofText(type, sniffText(head));
   };
 }
 
 function ofBinary(type: TypeClass, head: Uint8Array): Verdict {
-  if (type === "seen") return "media";
+  if (type === "image-or-media") return "media";
   if (type === "parts") return "public";
   // Old scripts and style sheets may hold anything in their comments.
   return type === "script" || type === "style" ? ofText(type, sniffText(head)) : "blocked";
@@ -134,9 +134,9 @@ function ofText(type: TypeClass, { kind, start }: SniffedText): Verdict {
       return kind === "playlist" ? "public" : "blocked";
     case "parts":
       return "public";
-    case "seen":
+    case "image-or-media":
     case "never":
-      return kind === "playlist" && type === "seen" ? "public" : "blocked";
+      return kind === "playlist" && type === "image-or-media" ? "public" : "blocked";
     case "plain":
     case "other":
       return kind === "markup" || kind === "json" || kind === "array" ? "blocked" : "public";
@@ -214,7 +214,7 @@ type TypeClass =
   /** A stream of parts. */
   | "parts"
   /** Declared as images, audio or video. */
-  | "seen"
+  | "image-or-media"
   | "plain"
   | "other";
 
@@ -242,7 +242,7 @@ export function typeClass(contentType: string | null): TypeClass {
   if (PLAYLIST.test(type)) return "playlist";
   if (NEVER.test(type)) return "never";
   if (DATA.test(type)) return "data";
-  return /^(?:image|audio|video)\//.test(type) || type === "application/ogg" ? "seen" : "other";
+  return /^(?:image|audio|video)\//.test(type) || type === "application/ogg" ? "image-or-media" : "other";
 }
 
 /** Extract a MIME type (Fetch section 2.2.6): of several lines the last that holds one. */

@@ -83,7 +83,7 @@ export class SpareSlots {
     return true;
   }
 
-  /** A spare whose service worker is there, or was: a kept one boots in the page's own frame. Null where there is none. */
+  /** A spare that is ready, or a label kept from the last sitting, which boots in the page's own frame. Null where there is none. */
   takeAlive(): TakenSlot | null {
     if (this.#spares[0]?.state !== "ready") {
       const kept = this.#kept.shift();
@@ -106,7 +106,7 @@ export class SpareSlots {
     setTimeout(() => this.#removeFrame(label), BOOT_FRAME_LIFETIME);
   }
 
-  /** Calls once, when a spare is ready or one less is to come. @returns false where none is to come. */
+  /** Calls once, when a spare is ready, or one that was on its way is given up. @returns false where none is to come. */
   whenReady(callback: () => void, wish: HostWish): boolean {
     const onTheirWay = this.#spares.filter(({ state }) => state !== "ready").length;
     if (onTheirWay <= this.#waiting.length && !this.add(wish)) return false;
@@ -260,8 +260,8 @@ export interface Locks {
 
 /**
  * The spare slots over restarts of the app: one whose service worker is installed opens a new site without a round
- * trip, also right after a cold start. Only one tab may have it, or a slot would come to stand for two origins: whoever
- * has it holds a lock of its name, which the browser releases however the tab ends.
+ * trip, also right after a cold start. Only one window of the app may have it, or a slot would come to stand for two origins: whoever
+ * has it holds a lock of its name, which the browser releases however the window ends.
  */
 export class KeptSpares {
   readonly #storage: KeyValueStorage;

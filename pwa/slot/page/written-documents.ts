@@ -322,7 +322,7 @@ class Elements {
 
   /** Shown in the element's place, which stays as it was written: editors compare, and send it. */
   async #loadPicture(element: HTMLImageElement): Promise<boolean> {
-    // It is as it was written where the picture did not come.
+    // `currentSrc` is empty where the picture failed; `src` as written counts then.
     const address = element.currentSrc || element.src;
     const url = URL.parse(address, element.baseURI)?.href ?? "";
     const loaded = await this.#files.load(url, "image", element);
@@ -474,7 +474,7 @@ class HeldParser {
   #waiting: (string | null)[] = [];
   /** How many of those are what the script that runs has written. */
   #ahead = 0;
-  /** Scripts that have not run, and whether one of them is not there. */
+  /** Scripts that have not run, and a close of the document that is under way. */
   #holds = 0;
   #isLoading = false;
   /** Counts how often the document was written anew. */

@@ -15,7 +15,7 @@ import {
   type WarmedStats,
 } from "../../messages/tunnel-messages.ts";
 import type { Ask, Outcome, Tap } from "../exchange/exchange.ts";
-import { LinkPatience, type SocketContext } from "../sockets/socket-keeper.ts";
+import { FROZEN_AFTER, type SocketContext } from "../sockets/socket-keeper.ts";
 import { LastingRequest, type OpenedStream, RepeatableBody } from "./lasting-request.ts";
 
 /** What they need of their tunnel. */
@@ -242,4 +242,52 @@ export class TunnelCounters {
 function announcedLength(head: ResponseHead): number {
   const length = Number(headerValue(head.headers, "content-length") ?? "0");
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
+}
+
+const TICK = 1_000;
+
+/**
+ * For how long requests have waited without a link. Counts only while the app runs: what a phone slept through is no
+ * time that anybody waited.
+ */
+class LinkPatience {
+  #clock: Clock;
+  #onTick: () => void;
+  #waited = 0;
+  #lastTick = 0;
+  #cancelTimer: (() => void) | null = null;
+
+  /** @param onTick called every second while there is no link. */
+  constructor(clock: Clock, onTick: () => void) {
+    this.#clock = clock;
+    this.#onTick = onTick;
+  }
+
+  /** Milliseconds without a link so far, of all times together. */
+  get waited(): number {
+    return this.#waited;
+  }
+
+  /** The link is gone: time counts until `stop`. */
+  start(): void {
+    if (this.#cancelTimer !== null) return;
+    this.#lastTick = this.#clock.now();
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+
+  #schedule(): void {
+    this.#cancelTimer = this.#clock.setTimer(() => {
+      const now = this.#clock.now();
+      const passed = now - this.#lastTick;
+      this.#lastTick = now;
+      this.#waited += passed > TICK + FROZEN_AFTER ? TICK : passed;
+      this.#schedule();
+      this.#onTick();
+    }, TICK);
+  }
 }

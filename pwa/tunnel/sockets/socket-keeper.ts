@@ -17,12 +17,12 @@ export class RttEstimator {
     return this.#smoothed;
   }
 
-  /** What it may be, before the first sample; more than one of it says nothing new. */
+  /** A guess before the first sample; later guesses are ignored. */
   guess(rtt: number): void {
     if (this.#smoothed === null) this.sample(rtt);
   }
 
-  /** No round trip takes longer than this now: an answer to something else came so soon. */
+  /** No round trip takes longer than this now: the first bytes after a request came this soon. */
   bound(rtt: number): void {
     if (this.#smoothed === null) this.sample(rtt);
     else if (rtt < this.#smoothed) [this.#smoothed, this.#variance] = [rtt, Math.min(this.#variance, rtt / 2)];
@@ -126,7 +126,7 @@ interface Demand {
 }
 
 /** A timer that is this late did not run because the device slept or the app was frozen. */
-const FROZEN_AFTER = 5_000;
+export const FROZEN_AFTER = 5_000;
 
 /** A timer that is this late, in milliseconds, ran on a busy device: what came meanwhile may wait to be handed over. */
 const LATE = 100;
@@ -540,73 +540,4 @@ export class SocketKeeper {
     this.drop();
     this.#owner.onEnd({ from: state.kind, why, code, wasHeard: isOpen && state.wasHeard, since });
   }
-}
-
-const TICK = 1_000;
-
-/**
- * For how long requests have waited without a link. Counts only while the app runs: what a phone slept through is no
- * time that anybody waited.
- */
-export class LinkPatience {
-  #clock: Clock;
-  #onTick: () => void;
-  #waited = 0;
-  #lastTick = 0;
-  #cancelTimer: (() => void) | null = null;
-
-  /** @param onTick called every second while there is no link. */
-  constructor(clock: Clock, onTick: () => void) {
-    this.#clock = clock;
-    this.#onTick = onTick;
-  }
-
-  /** Milliseconds without a link so far, of all times together. */
-  get waited(): number {
-    return this.#waited;
-  }
-
-  /** The link is gone: time counts until `stop`. */
-  start(): void {
-    if (this.#cancelTimer !== null) return;
-    this.#lastTick = this.#clock.now();
-    this.#schedule();
-  }
-
-  stop(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
-  }
-
-  #schedule(): void {
-    this.#cancelTimer = this.#clock.setTimer(() => {
-      const now = this.#clock.now();
-      const passed = now - this.#lastTick;
-      this.#lastTick = now;
-      this.#waited += passed > TICK + FROZEN_AFTER ? TICK : passed;
-      this.#schedule();
-      this.#onTick();
-    }, TICK);
-  }
-}
-
-/** Clocks that part by less, in milliseconds, are only rounded, or drift. */
-const STEP = 1_000;
-
-/**
- * A clock for durations: it counts what the device sleeps, in which `performance.now()` stands still on Linux and
- * Android, and never goes back, as `Date.now()` does when the clock is set.
- */
-export function steadyClock(wall: () => number, monotonic: () => number): () => number {
-  let difference = 0;
-  let ahead = 0;
-  return () => {
-    const time = monotonic();
-    const step = wall() - time - difference;
-    if (Math.abs(step) > STEP) {
-      difference += step;
-      if (step > 0) ahead += step;
-    }
-    return time + ahead;
-  };
 }

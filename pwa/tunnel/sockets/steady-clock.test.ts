@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { steadyClock } from "../../../shared/clock.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { PROBE_TIMEOUT_MIN, RttEstimator, SocketWatch, steadyClock } from "./socket-keeper.ts";
+import { PROBE_TIMEOUT_MIN, RttEstimator, SocketWatch } from "./socket-keeper.ts";
 
 function clocks() {
   const at = { wall: 1_800_000_000_000, monotonic: 20 };

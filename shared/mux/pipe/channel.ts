@@ -342,7 +342,7 @@ export class Channel {
    * Edge side: goes on with the channel on a fresh transport, given the phone's HELLO. The whole message that
    * began with it is then passed to `receive`.
    *
-   * @param isCarried the transport is a `carrier`.
+   * @param isCarried the transport is the link of channel 0, made by `Channel.carrier`.
    * @throws RopewayError LINK_LOST when frames that the phone lacks are no longer kept, or it skips frames.
    */
   resume(transport: Transport, hello: Hello, isCarried = false): void {

@@ -94,8 +94,8 @@ class ChannelChoice {
   }
 
   /**
-   * The channel for a new stream: that of a stream which leads, else, of the first `most` with a transport of their
-   * own, that with the fewest streams.
+   * The channel for a new stream: that of a stream behind which all later frames have to arrive, if there is such a
+   * stream; else, of the first `most` with a transport of their own, that with the fewest streams.
    */
   forStream(most: number): SessionChannel {
     for (const each of this.#usable) for (const { leads } of each.streams.values()) if (leads) return each;
@@ -287,7 +287,7 @@ export class ChannelSet {
     this.#channels.delete(old.index);
   }
 
-  /** How often what comes is acknowledged, in bytes: where there are several channels, the peer deals by it. */
+  /** How often what comes is acknowledged, in bytes: the peer shares pieces out among several channels by these ACKs. */
   set ackBytes(bytes: number) {
     const several = this.choice.attached.length > 1;
     for (const { channel } of this.#channels.values()) channel.arrived.ackBytes = several ? bytes : null;
@@ -420,7 +420,7 @@ function isQuiet({ channel, streams }: SessionChannel): boolean {
 /**
  * A transport for the channel that the phone's HELLO names, which goes on, or begins.
  *
- * @param isCarried the transport is a `carrier`.
+ * @param isCarried the transport is the link of channel 0, made by `Channel.carrier`.
  * @throws RopewayError LINK_LOST as Channel.resume.
  */
 export function resumeChannel(
