@@ -32,6 +32,8 @@ import type { TunnelPort, TunnelResponse } from "./tunnel-port.ts";
 declare const self: ServiceWorkerGlobalScope & {
   /** Put in by the build: the path of `written-documents.ts`, which pages load late. */
   readonly __WRITTEN: string;
+  /** That of `view.ts`, on the shell's host: the browser has it once for all slots. */
+  readonly __VIEW: string;
 };
 
 const clients = new SlotClients();
@@ -165,6 +167,8 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
 /** What needs no tunnel: of the app's own. */
 async function answerOwn(url: URL, isNavigation: boolean): Promise<Response> {
   if (url.search === "?written" && !isNavigation) return fetch(self.__WRITTEN);
+  const { shellOrigin } = slotContext(self.location, UNBOUND);
+  if (url.search === "?view" && !isNavigation) return fetch(shellOrigin + self.__VIEW);
   if (url.search === "?find" && !isNavigation) return answerScript(await findScript.promise);
   return answerReserved(url, slotContext(self.location, UNBOUND), isNavigation);
 }

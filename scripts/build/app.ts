@@ -33,6 +33,9 @@ const DOWNLOADS = ".ropeway/downloads";
 /** The same of the page script, for the first blank document that something is put into. */
 const WRITTEN = ".ropeway/written";
 
+/** Likewise: JSON, XML, feeds and pictures that are the page. */
+const VIEW = ".ropeway/view";
+
 /** What the shell's pages and the shell load at once, by such names, too. */
 const SHELL = "shell";
 const BLANK = "blank";
@@ -73,6 +76,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
+  [VIEW, "pwa/slot/view/view.ts", "esm"],
   [FIND_TEXT, "pwa/slot/page/find-text.ts", "esm"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
@@ -145,13 +149,18 @@ async function independentScripts(): Promise<BuiltFiles> {
   return new Map(built.flatMap((part) => [...part]));
 }
 
-/** The slots' service worker, which knows a part of the page script by its name. @returns its own. */
+/** The slots' service worker, which knows parts of the page script by their names. @returns its own. */
 async function addSlotWorker(files: BuiltFiles): Promise<string> {
   const written = nameByContent(files, WRITTEN);
+  const view = nameByContent(files, VIEW);
   const built = await bundle({
     entryPoints: [{ out: SLOT_WORKER, in: "pwa/sw/slot-worker.ts" }],
     format: "iife",
-    define: { ...browserOptions.define, "self.__WRITTEN": JSON.stringify(`/${written}`) },
+    define: {
+      ...browserOptions.define,
+      "self.__WRITTEN": JSON.stringify(`/${written}`),
+      "self.__VIEW": JSON.stringify(`/${view}`),
+    },
   });
   for (const [path, contents] of built) files.set(path, contents);
   return nameByContent(files, SLOT_WORKER);

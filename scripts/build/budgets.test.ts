@@ -8,6 +8,7 @@ const DECODER = ".ropeway/decoder-0123456789abcdef0123.js";
 const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
 const PAGE_SOCKETS = ".ropeway/page-sockets-0123456789abcdef0123.js";
 const WRITTEN = ".ropeway/written-0123456789abcdef0123.js";
+const VIEW = ".ropeway/view-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
 const LIBRARY = ".ropeway/library-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
@@ -28,6 +29,7 @@ const paths = [
   "shell.css",
   SLOT_WORKER,
   WRITTEN,
+  VIEW,
   ".ropeway/sw.js",
   ...ofTunnel,
   ...LITE,

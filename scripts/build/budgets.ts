@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 106.6 * KB,
+    limit: 106.8 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 14.5 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 10.5 * KB },
@@ -27,12 +27,13 @@ const budgets: readonly Budget[] = [
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   { name: "written documents", files: [".ropeway/written.js"], limit: 5 * KB },
+  { name: "views of documents", files: [".ropeway/view.js"], limit: 10 * KB },
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },
   { name: "sign-ins of servers", files: [".ropeway/sign-ins.js"], limit: 6 * KB },
   { name: "downloads", files: [".ropeway/downloads.js"], limit: 5 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 31.3 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
-  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 24.2 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 24.3 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 7 * KB },
 ];
 

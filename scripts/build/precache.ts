@@ -17,6 +17,7 @@ const OF_SHELL = new Set([
   ".ropeway/downloads-sheet.js",
   ".ropeway/find.js",
   ".ropeway/find-text.js",
+  ".ropeway/view.js",
 ]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts; screenshots are for whoever is about to install the app. */

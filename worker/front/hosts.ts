@@ -28,6 +28,9 @@ const SLOT_LABEL = /^[a-z0-9]{4,32}$/;
 /** Its name tells its content. */
 const TUNNEL_SCRIPT = /^\/\.ropeway\/tunnel-[0-9a-f]{20}\.js$/;
 
+/** What slots load of the app's host, and read: their names tell their content. */
+const FOR_SLOTS = /^\/\.ropeway\/view-[0-9a-f]{20}\.js$/;
+
 /** Its answer clears a slot's storage, but for cookies (`pwa/slot/documents/wipe.ts`). */
 const CLEARED_PATH = `${RESERVED_PATH}cleared`;
 
@@ -77,7 +80,8 @@ export function securityHeaders(url: URL, kind: HostKind, hosts: DeploymentHosts
   // No other value: "cookies" is for all hosts of the site, "cache" holds Chromium up.
   const clears = kind === "slot" && slotOrigins.length > 0 && url.pathname === CLEARED_PATH;
   const cleared: Record<string, string> = clears ? { "clear-site-data": '"storage"' } : {};
-  return { ...common, ...opener, ...scope, ...cleared, "content-security-policy": policy };
+  const shared: Record<string, string> = FOR_SLOTS.test(url.pathname) ? { "access-control-allow-origin": "*" } : {};
+  return { ...common, ...shared, ...opener, ...scope, ...cleared, "content-security-policy": policy };
 }
 
 // ROPEWAY_SLOT_HOSTS: hosts for slots where there is no wildcard.

@@ -20,7 +20,7 @@ import { obeyShell, passKeys, reportDocument, watchTroubles } from "../page/repo
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
 import type { PageSockets } from "../page-workers.ts";
 import { connectPolicies } from "../policy.ts";
-import { takeFormMark, toReal } from "../slot-url.ts";
+import { ropewayPath, takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 import type { Common } from "./realm-script.ts";
 
@@ -49,7 +49,7 @@ function start(config: PageConfig): void {
   });
   watchNavigations(context, opened, config.topLevel ? reportDocument(context) : () => {});
   actAsTab(context);
-  if (config.topLevel) document.addEventListener("DOMContentLoaded", showSource);
+  if (config.topLevel) document.addEventListener("DOMContentLoaded", () => showView(context));
   passKeys(context);
   watchTroubles(context);
   const sockets = pageSockets(context, worker);
@@ -77,16 +77,20 @@ function start(config: PageConfig): void {
   listening();
 }
 
-/** XML that nothing says how to show is shown as its source, but in frames. */
-function showSource(): void {
-  const { documentElement: root } = document;
-  if (root === null || document instanceof HTMLDocument) return;
-  const source = new XMLSerializer().serializeToString(document);
-  if (/<\?xml-stylesheet|w3\.org\/(?:1999\/xhtml|2000\/svg|1998\/Math)/.test(source)) return;
-  const text = document.createElementNS("http://www.w3.org/1999/xhtml", "pre");
-  text.textContent = source;
-  text.setAttribute("style", "white-space: pre-wrap");
-  root.replaceWith(text);
+/** Documents of these types are shown as people read them, but in frames. */
+const VIEWED = /[/+]json$|\/(?:(?:rss|atom)\+)?xml$|^image\/(?!svg)/;
+/** What a server calls RSS or Atom comes as text; Chromium itself calls some XML so. */
+const FEED = /^\s*<(?:\?xml|rss|feed|rdf)/i;
+
+function showView(context: PageContext): void {
+  const text = document.contentType === "text/plain" ? document.querySelector("pre")?.firstChild?.nodeValue : "";
+  if (!VIEWED.test(document.contentType) && !FEED.test(text ?? "")) return;
+  const view: Promise<typeof import("../view/view.ts")> = import(
+    `${context.config.slotOrigin}${ropewayPath.pageScript}?view`
+  );
+  void view.then(async ({ show }) => {
+    context.viewRoot = await show(context.realUrl());
+  });
 }
 
 /** Sockets of the page and of its workers. */

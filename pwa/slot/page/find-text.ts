@@ -12,14 +12,18 @@ export interface FindHost {
   readonly tell: (answer: FindAnswer) => void;
   /** The element that had the focus when the person asked for it. */
   readonly from: Element | null;
+  /** A closed shadow tree of the app's own, in which the document is shown. */
+  readonly viewRoot: ShadowRoot | null;
 }
 
+let viewRoot: ShadowRoot | null = null;
 let current: Search | null = null;
 
 /** Does what the app asks for. */
 export function find(host: FindHost, { id, act }: FindOrder): void {
   if (act.kind === "end" && host.from instanceof HTMLElement) host.from.focus({ preventScroll: true });
   if (act.kind === "search") {
+    viewRoot = host.viewRoot;
     const former = current;
     current = new Search(host, id);
     void current.run(act.text, former?.end() ?? 0);
@@ -268,7 +272,7 @@ const ownerOf = reader<Document | null>(Node.prototype, "ownerDocument");
 const isConnected = reader<boolean>(Node.prototype, "isConnected");
 const textOf = reader<string>(CharacterData.prototype, "data");
 const localNameOf = reader<string>(Element.prototype, "localName");
-const shadowRootOf = reader<ShadowRoot | null>(Element.prototype, "shadowRoot");
+const openRootOf = reader<ShadowRoot | null>(Element.prototype, "shadowRoot");
 const assignedSlotOf = reader<Element | null>(Element.prototype, "assignedSlot");
 const rootElementOf = reader<Element | null>(Document.prototype, "documentElement");
 const windowOf = reader<(Window & typeof globalThis) | null>(Document.prototype, "defaultView");
@@ -427,6 +431,10 @@ function* around(node: Node): Generator<Element> {
 }
 
 const hostOfShadow = reader<Element>(ShadowRoot.prototype, "host");
+
+function shadowRootOf(element: Element): ShadowRoot | null {
+  return viewRoot !== null && hostOfShadow(viewRoot) === element ? viewRoot : openRootOf(element);
+}
 
 /** Of a shadow root. */
 function hostOf(node: Node): Element | null {

@@ -16,6 +16,8 @@ export interface PageContext {
   isPosted: boolean;
   /** The element that had the focus when the person asked for the search by a key: focus that leaves the page leaves it, too. */
   searchedFrom: Element | null;
+  /** Closed tree in which the page is shown where it is no HTML (`view/view.ts`). */
+  viewRoot: ShadowRoot | null;
   /** Whether origins get `Save-Data: on`. */
   savesData: boolean;
   /** Real URL of the document, as it is now. */
@@ -44,6 +46,7 @@ export function createPageContext(config: PageConfig): PageContext {
     document,
     isPosted: config.isPosted,
     searchedFrom: null,
+    viewRoot: null,
     savesData: config.savesData === true,
     realUrl: () => toReal(location.href, config),
     navigation,

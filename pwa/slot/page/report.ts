@@ -265,7 +265,7 @@ function finder(context: PageContext, giveScript: ShellRequests["findScript"]) {
     void late?.then(
       ({ find }) => {
         isLoaded = true;
-        find({ document, tell: toShell, from: context.searchedFrom }, order);
+        find({ document, tell: toShell, from: context.searchedFrom, viewRoot: context.viewRoot }, order);
         if (act.kind === "end") context.searchedFrom = null;
       },
       () => {

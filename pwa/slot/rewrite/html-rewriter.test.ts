@@ -327,5 +327,12 @@ describe("XML", () => {
     expect(xml("<a><use xlink:href='https://example.org/x#y'/>")).toContain('<use xlink:href="http');
   });
 
+  it("is not made another document by XSLT", () => {
+    const text = "<?xml-stylesheet type='text/css' href='a'?><?xml-stylesheet href='b' type='text/xsl'?><a/>";
+    for (const piece of [1, 20, text.length])
+      expect(xml(text, piece)).toBe(
+        `<?xml-stylesheet type='text/css' href='a'?><?xml-stylesheet type='' href='b' type='text/xsl'?><a>${SCRIPT}</a>`,
+      );
+  });
   it("without a root gets nothing", () => expect(xml("<!-- x -->")).toBe("<!-- x -->"));
 });

@@ -53,6 +53,15 @@ const SRCDOC_DEPTH = 8;
 /** Ends of a construct that the document's end cut off, for the snippet not to be part of it. */
 const CLOSES: Readonly<Record<CutOff, string>> = { nothing: "", tag: "", declaration: ">", comment: "-->" };
 
+/** Characters before the root of XML. */
+const LONGEST_PROLOG = 65_536;
+
+/**
+ * XSLT makes another document, without the page script: the app would wait for that for ever. An attribute that is there
+ * twice switches the instruction off.
+ */
+const TRANSFORM = /<\?xml-stylesheet(?=[^>]*\stype\s*=\s*["'](?!text\/css))/g;
+
 export class HtmlRewriter implements TokenHandler {
   readonly #context: MarkupContext;
   readonly #rules: MarkupRules;
@@ -79,7 +88,8 @@ export class HtmlRewriter implements TokenHandler {
 
   write(chunk: string): string {
     this.#tokens.write(chunk);
-    return this.#taken();
+    const isProlog = this.#rules.language === "xml" && this.#snippet !== null;
+    return isProlog && this.#out.length < LONGEST_PROLOG ? "" : this.#taken();
   }
 
   end(): string {
@@ -114,6 +124,7 @@ export class HtmlRewriter implements TokenHandler {
   #insertInRoot(html: string, { start, nameStop, end, closesItself }: Tag): void {
     if (this.#snippet === null) return;
     this.#emit(html, end);
+    this.#out = this.#out.replace(TRANSFORM, "$& type=''");
     if (closesItself) this.#out = `${this.#out.slice(0, -2)}>${this.#snippet}</${html.slice(start + 1, nameStop)}>`;
     else this.#out += this.#snippet;
     this.#snippet = null;
