@@ -43,7 +43,7 @@ export class App implements AppActions, SiteTeller {
   readonly #tabs = new Set<AppTab>();
   #link: LinkPhase;
   #totals: Totals | null;
-  #shown: { readonly notice: Notice; readonly isOver: () => boolean } | null = null;
+  #shown: { readonly notice: Notice; readonly isOver: () => boolean; readonly isCovered: () => boolean } | null = null;
   #readable: ReadonlySet<string> | null = null;
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
@@ -67,7 +67,7 @@ export class App implements AppActions, SiteTeller {
     return {
       link: this.#link,
       totals: this.#totals,
-      notice: this.#shown?.notice ?? null,
+      notice: this.#shown?.isCovered() === false ? this.#shown.notice : null,
       recent: sites.recent,
       pinned: sites.pinned,
       readable: this.#readable,
@@ -94,8 +94,13 @@ export class App implements AppActions, SiteTeller {
 
   /** @param isOver what the notice is about has passed. */
   notify(notice: Notice, isOver: () => boolean = () => false): void {
-    this.#shown = { notice, isOver };
+    this.#shown = { notice, isOver, isCovered: () => false };
     this.draw();
+  }
+
+  /** Newer news stand in the place of the notice. @param isOver they have passed, and the notice comes back. */
+  cover(isOver: () => boolean): void {
+    if (this.#shown !== null) this.#shown = { ...this.#shown, isCovered: () => !isOver() };
   }
 
   hearSites(hear: (event: SiteEvent) => void): void {

@@ -336,3 +336,28 @@ it("fails again beside the page that came back only when the person had tried ag
   show(`${A}/`, "a");
   expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, unopened: { url: `${B}/` } });
 });
+
+it("is told in the place of a notice that was there, which comes back, and below one that comes later", () => {
+  const { app, hear, hearPage, say, show, shown, tab } = openBrowser();
+  show(`${A}/`, "a");
+  const old = { kind: "lite", why: "Scripts are off" } as const;
+  app.notify(old);
+  tab.go(`${B}/`);
+  expect(shown().notice).toEqual(old);
+  say(B, "booting");
+  const code = ErrorCode.TOO_MANY_REDIRECTS;
+  hear({ type: "navigation", kind: "failed", id: 1, url: `${B}/`, code, message: "" });
+  show(`${A}/`, "a");
+  expect(shown()).toMatchObject({ notice: null, unopened: { url: `${B}/` } });
+  hearPage({ tag: MESSAGE_TAG, type: "trouble", trouble: "socket" }, A);
+  expect(shown()).toMatchObject({ notice: null, unopened: { url: `${B}/` } });
+  tab.forgetFailed();
+  expect(shown()).toMatchObject({ notice: old, unopened: null });
+
+  tab.go(`${B}/`);
+  say(B, "booting");
+  hear({ type: "navigation", kind: "failed", id: 2, url: `${B}/`, code, message: "" });
+  show(`${A}/`, "a");
+  app.notify({ kind: "forgotten", sites: [] });
+  expect(shown()).toMatchObject({ notice: { kind: "forgotten" }, unopened: { url: `${B}/` } });
+});

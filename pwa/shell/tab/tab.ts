@@ -500,7 +500,13 @@ export class Tab implements AppTab, TabActions {
     const { notice } = this.#app.state;
     const told = this.#troubles;
     const isOther = URL.parse(this.#page.url)?.origin !== topLevelOrigin || this.#awaited !== null;
-    if (isOther || !TROUBLES.includes(trouble) || (notice !== null && notice.kind !== "trouble")) return;
+    if (
+      isOther ||
+      this.state.unopened !== null ||
+      !TROUBLES.includes(trouble) ||
+      (notice !== null && notice.kind !== "trouble")
+    )
+      return;
     if (isOver) {
       if (notice?.trouble === trouble) this.#app.dismissNotice();
     } else if (!told.has(trouble)) {
@@ -894,7 +900,9 @@ export class Tab implements AppTab, TabActions {
 
   #keep(navigation: TabNavigation): void {
     const { hardReload } = this.#navigation;
+    const isNews = step.unopenedOf(this.#navigation) === null && step.unopenedOf(navigation) !== null;
     this.#navigation = navigation;
+    if (isNews && this.#isInFront()) this.#app.cover(() => step.unopenedOf(this.#navigation) === null);
     if (hardReload !== "none" && navigation.hardReload === "none") this.#app.tunnel.set({ reloadedPage: null });
     if (!step.isUnderWay(navigation)) this.#meter.progress = null;
     clearTimeout(this.#timer);

@@ -33,7 +33,6 @@ it.each([
     testState({
       phase: "loaded",
       url,
-      notice: { kind: "trouble", trouble: "frame", url },
       unopened: { code: ErrorCode.NAME_NOT_RESOLVED, url: "https://other.example/", method: "GET", detail: "" },
     }),
   ],

@@ -3,7 +3,7 @@ import { type Clock, setTimer } from "../../../shared/clock.ts";
 import { shortcutFor } from "../../slot/shortcuts.ts";
 import type { Chrome } from "../app/start.ts";
 import type { BrowserActions, BrowserState } from "../app/state.ts";
-import { Bar, failureText, NEWER_VERSION, noticeOf, noticeText } from "./bar/bar.tsx";
+import { Bar, failureText, NEWER_VERSION, noticeText } from "./bar/bar.tsx";
 import { isWaiting } from "./bar/link-pill.tsx";
 import { errorText } from "./pages/error-view.tsx";
 import { chooseView, type View, viewOf } from "./pages/views.tsx";
@@ -264,7 +264,7 @@ function announcementsIn(status: HTMLElement): (state: BrowserState) => void {
 
 /** Words of a screen reader about this state; the caller speaks only when it differs from the last. */
 export function announcement(state: BrowserState): string {
-  const notice = noticeOf(state);
+  const { notice } = state;
   if (notice !== null) return noticeText(notice);
   if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);
   if (state.phase !== "failed" && isWaiting(state.link)) {

@@ -142,8 +142,7 @@ function Message({ text, offers, isLong = false, past, closing = "Dismiss", onCl
 
 /** News for the person, or a question, that no page tells; what could not be opened; or that there is a newer version. */
 function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
-  const { unopened, mistyped, tryingAgain, hasNewer } = state;
-  const notice = noticeOf(state);
+  const { notice, unopened, mistyped, tryingAgain, hasNewer } = state;
   if (notice !== null) {
     const { kind } = notice;
     const offers: Offer[] = [];
@@ -215,11 +214,6 @@ export function failureText(error: PageError, tryingAgain: TryingAgain): string 
 }
 
 export const NEWER_VERSION = "This page has a newer version";
-
-/** The notice that is shown: a page's trouble hides no failure. */
-export function noticeOf({ notice, unopened }: Pick<BrowserState, "notice" | "unopened">): Notice | null {
-  return unopened !== null && notice?.kind === "trouble" ? null : notice;
-}
 
 const TROUBLES: Readonly<Record<Trouble, string>> = {
   frame: "A part of {site} is not shown here",
