@@ -1,6 +1,10 @@
 /** Windows that pages open: they say to each other, and know of each other, as in a direct visit. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Frame, Page } from "@playwright/test";
 import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const isApp = (around: Page | AppPage): around is AppPage => "address" in around;
 const contentOf = async (around: Page | AppPage): Promise<Page | Frame> => (isApp(around) ? around.content() : around);
@@ -12,6 +16,49 @@ async function logOf(around: Page | AppPage, url: string): Promise<unknown> {
   await page.locator("button").click();
   await expect.poll(() => page.title(), { timeout: 45_000 }).toBe("done");
   return page.evaluate("log");
+}
+
+/** An identity provider (OpenID Connect) where Ann signs in; a token of hers renews it without her. */
+function serveIdentity(provider: TestOrigin, client: string): void {
+  const headers = { "access-control-allow-origin": client, "content-type": "application/json" };
+  const nonces: string[] = [];
+  let tokens = 0;
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const finish = (query: URLSearchParams, answer: Record<string, string>): string => {
+    nonces.push(query.get("nonce") ?? "");
+    return `${query.get("redirect_uri")}?${new URLSearchParams({ ...answer, state: query.get("state") ?? "" })}`;
+  };
+  const discovery = {
+    issuer: provider.origin,
+    authorization_endpoint: `${provider.origin}/authorize`,
+    token_endpoint: `${provider.origin}/token`,
+  };
+  provider.route("/.well-known/openid-configuration", ({ reply }) => reply(200, headers, JSON.stringify(discovery)));
+  provider.route("/authorize", ({ request: { query }, reply }) => {
+    if (query.get("prompt") === "none") {
+      const answer: Record<string, string> = query.has("id_token_hint") ? { code: "2" } : { error: "login_required" };
+      return reply(302, { location: finish(query, answer) }, "");
+    }
+    const to = JSON.stringify(finish(query, { code: "1" }));
+    reply(
+      200,
+      { "content-type": "text/html" },
+      `<!doctype html><button onclick='location.href = ${to}'>I am Ann</button>`,
+    );
+  });
+  provider.route("/token", async (exchange) => {
+    tokens += 1;
+    const claims = { iss: provider.origin, aud: "shop", sub: "ann", exp: 4e9, iat: 1, nonce: nonces.at(-1) };
+    const id_token = `${encode({ alg: "none" })}.${encode(claims)}.x`;
+    const answer = {
+      access_token: `token ${tokens}`,
+      token_type: "Bearer",
+      expires_in: 3600,
+      id_token,
+      scope: "openid",
+    };
+    exchange.reply(200, headers, JSON.stringify(answer));
+  });
 }
 
 const LOG = `const log = []; const end = () => { document.title = "done"; };`;
@@ -215,30 +262,237 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
 });
 
-test("a window is filled by the script that has opened it, and closed by the person", async ({ app, origin }) => {
+test("a receipt is written into a blank window, printed, and closed by its own script", async ({
+  app,
+  direct,
+  origin,
+}) => {
   origin.route("/picture.svg", ({ reply }) =>
     reply(200, { "content-type": "image/svg+xml" }, '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"/>'),
   );
   origin.page(
     "/page",
-    `<button>Receipt</button><script>
-      document.querySelector("button").onclick = () => {
-        window.shown = open("");
-        shown.document.write("<h1>Receipt</h1><img src=/picture.svg>");
+    `<button>Receipt</button><script>${LOG}
+      const hear = new Promise((resolve) => {
+        onmessage = ({ data }) => { log.push(data); if (data.said === "printed") resolve(); };
+      });
+      document.querySelector("button").onclick = async () => {
+        window.shown = open("", "receipt");
+        log.push(shown.closed, shown.document.body.childElementCount, shown === open("", "receipt"));
+        shown.print = () => log.push("printed by its opener");
+        shown.document.write("<h1>Receipt</h1><img src=/picture.svg onload='wait()'>");
+        shown.document.write("<script>function wait() { print(); opener.postMessage({ said: 'printed', width: document.images[0].naturalWidth }, '*') }<\\/script>");
         shown.document.close();
+        shown.document.title = "Receipt";
+        await hear;
+        log.push(shown.document.title, shown.document.querySelector("h1").textContent, shown.length, typeof shown.focus());
+        shown.onmessage = ({ data, source }) => {
+          log.push(data, source === window);
+          shown.document.body.append(Object.assign(shown.document.createElement("button"), { textContent: "Done", onclick: new shown.Function("close()") }));
+        };
+        shown.postMessage("thanks", "*");
+        const timer = setInterval(() => { if (shown.closed) { clearInterval(timer); log.push("closed"); end(); } }, 50);
       };
     </script>`,
   );
+  const done = direct.page.waitForEvent("popup").then((popup) => popup.getByText("Done").click());
+  const wanted = await logOf(direct.page, `${origin.origin}/page`);
+  await done;
+  expect(wanted).toContainEqual({ said: "printed", width: 7 });
+  const inApp = logOf(app, `${origin.origin}/page`);
+  const receipt = app.frame().frameLocator("iframe");
+  await expect(receipt.getByRole("heading", { name: "Receipt" })).toBeVisible();
+  await receipt.getByText("Done").click();
+  expect(await inApp).toEqual(wanted);
+  await expect(app.frame().locator("iframe")).toHaveCount(0);
+});
+
+test("windows show what a script has made; those of data: show nothing, as in browsers", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page(
+    "/page",
+    `<button>Open</button> <a target=_blank>Link</a><script>${LOG}
+      const made = (text, type = "text/html") => URL.createObjectURL(new Blob([text], { type }));
+      const wait = (said) => new Promise((resolve) => addEventListener("message", function hear({ data }) {
+        if (data.said !== said) return;
+        removeEventListener("message", hear);
+        log.push(data);
+        resolve();
+      }));
+      const markup = (said) => "<p>Made here</p><script>opener.postMessage({ said: '" + said + "', opener: opener === null, storage: localStorage.seen }, '*')<\\/script>";
+      localStorage.seen = "by both";
+      document.querySelector("a").href = made("<title>By a link</title>" +
+        "<script>new BroadcastChannel('made').postMessage({ opener: opener === null, storage: localStorage.seen })<\\/script>");
+      const step = {
+        async blob() {
+          const shown = open(made(markup("blob")), "made");
+          await wait("blob");
+          log.push(typeof shown, shown.document.querySelector("p").textContent);
+          shown.close();
+          log.push(shown.closed);
+        },
+        async text() {
+          const shown = open(made("Plain <text>", "text/plain"));
+          while (!shown.document.body?.textContent.includes("Plain")) await new Promise((each) => setTimeout(each, 50));
+          log.push(shown.document.body.textContent.trim());
+          shown.close();
+        },
+        async script() {
+          const shown = open("javascript:opener.postMessage({ said: 'script', here: location.href }, '*')");
+          await wait("script");
+          shown.close();
+        },
+        async data() {
+          const shown = open("data:text/html,<script>opener.postMessage(0, '*')<\\/script>Data");
+          log.push(shown.closed, shown.opener === window);
+          shown.close();
+        },
+      };
+      document.querySelector("button").onclick = ({ target }) => step[target.textContent]().then(end);
+    </script>`,
+  );
+  const walk = async (around: Page | AppPage) => {
+    await around.goto(`${origin.origin}/page`);
+    const page = await contentOf(around);
+    for (const step of ["blob", "text", "script", "data"]) {
+      await page.evaluate((name) => {
+        document.title = "";
+        (document.querySelector("button") as HTMLElement).textContent = name;
+      }, step);
+      await page.locator("button").click();
+      await expect.poll(() => page.title(), { message: step }).toBe("done");
+    }
+    await page.evaluate(
+      `new BroadcastChannel("made").onmessage = ({ data }) => { log.push(data); document.title = "by a link"; }`,
+    );
+    await page.getByText("Link").click();
+    await expect.poll(() => page.title()).toBe("by a link");
+    return page.evaluate("log");
+  };
+  expect(await walk(app)).toEqual(await walk(direct.page));
+  // The person closes it, by the button above, which no script of the page reaches.
+  await app.frame().locator("html").click({ position: { x: 60, y: 20 }, force: true });
+  await expect(app.frame().getByText("Link")).toBeVisible();
+  await expect(app.frame().locator("iframe")).toHaveCount(0);
+});
+
+test("a window that nobody asked for is not shown, though a script fills it", async ({ app, origin }) => {
+  origin.page(
+    "/page",
+    `<p>Page</p><script>
+      const shown = open(URL.createObjectURL(new Blob(["<p>Made here</p>"], { type: "text/html" })));
+      const timer = setInterval(() => { if (shown?.closed !== false) document.title = "blocked"; }, 50);
+    </script>`,
+  );
   await app.goto(`${origin.origin}/page`);
-  const page = await app.content();
-  await page.getByRole("button", { name: "Receipt" }).click();
-  await expect(page.frameLocator("iframe").getByRole("heading", { name: "Receipt" })).toBeVisible();
-  const picture = page.frameLocator("iframe").locator("img");
-  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(7);
-  await page.evaluate(() => {
-    const { shown } = window as unknown as { shown: Window };
-    shown.document.title = "Receipt";
+  await expect.poll(async () => (await app.content()).title()).toBe("blocked");
+  await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
+  await expect(app.frame().locator("iframe")).toHaveCount(0);
+});
+
+test("a payment window on another site posts what came of it to the shop, and closes", async ({
+  app,
+  direct,
+  origin,
+  otherOrigin,
+}) => {
+  origin.page(
+    "/shop",
+    `<button>Pay</button><script>${LOG}
+      document.querySelector("button").onclick = () => {
+        const shown = open("about:blank", "pay", "popup,width=400");
+        log.push(shown.closed);
+        onmessage = ({ data, origin, source }) => {
+          log.push(data, origin === "${otherOrigin.origin}", source === shown);
+          if (data === "ready") source.postMessage({ amount: 7 }, origin);
+          if (data.paid) end();
+        };
+        // The order is made first.
+        fetch("/order").then(() => {
+          const form = document.createElement("form");
+          Object.assign(form, { method: "post", action: "${otherOrigin.origin}/pay", target: "pay" });
+          form.innerHTML = "<input name=order value=1>";
+          document.body.append(form);
+          form.submit();
+        });
+      };
+    </script>`,
+  );
+  origin.page("/order", "");
+  otherOrigin.route("/pay", async (exchange) => {
+    const body = String(await exchange.body());
+    exchange.reply(
+      200,
+      { "content-type": "text/html" },
+      `<!doctype html><button id=pay>Pay now</button><script>
+        const where = "${origin.origin}";
+        onmessage = ({ data, origin, source }) => {
+          if (origin !== where || source !== opener) return;
+          pay.onclick = () => { opener.postMessage({ paid: data.amount, order: "${body}" }, where); close(); };
+          pay.textContent = "Pay " + data.amount;
+        };
+        opener.postMessage("ready", where);
+      </script>`,
+    );
   });
+  const paid = direct.page.waitForEvent("popup").then((popup) => popup.getByText("Pay 7").click());
+  const wanted = await logOf(direct.page, `${origin.origin}/shop`);
+  await paid;
+  const inApp = logOf(app, `${origin.origin}/shop`);
+  await app.frame().getByText("Pay 7").click();
+  expect(await inApp).toEqual(wanted);
+  await expect(app.frame().getByRole("button", { name: "Pay" })).toBeVisible();
+});
+
+test("oidc-client-ts signs in by a popup, and renews by a frame", async ({ app, direct, origin, otherOrigin }) => {
+  const { resolve } = createRequire(import.meta.url);
+  const library = await readFile(join(resolve("oidc-client-ts"), "../../browser/oidc-client-ts.min.js"));
+  origin.route("/oidc.js", ({ reply }) => reply(200, { "content-type": "text/javascript" }, library));
+  const manager = `<script src=/oidc.js></script><script>
+    const manager = new oidc.UserManager({
+      authority: "${otherOrigin.origin}", client_id: "shop", redirect_uri: location.origin + "/signed-in",
+      popup_redirect_uri: location.origin + "/signed-in", silent_redirect_uri: location.origin + "/renewed", scope: "openid",
+      automaticSilentRenew: false, includeIdTokenInSilentRenew: true,
+    });
+  </script>`;
+  origin.page(
+    "/app",
+    `<button>Sign in</button>${manager}<script>${LOG}
+      manager.events.addUserLoaded(({ access_token }) => log.push("loaded " + access_token));
+      const renew = async () => {
+        const { access_token } = await manager.signinSilent({ forceIframeAuth: true });
+        log.push("renewed " + access_token);
+      };
+      document.querySelector("button").onclick = async () => {
+        try {
+          const user = await manager.signinPopup();
+          log.push(user.profile.sub, user.access_token);
+          await renew();
+          log.push((await manager.getUser()).access_token);
+          await manager.removeUser();
+          await renew();
+        } catch (error) { log.push(error.error ?? String(error)); }
+        end();
+      };
+    </script>`,
+  );
+  origin.page("/signed-in", `${manager}<script>manager.signinPopupCallback();</script>`);
+  origin.page("/renewed", `${manager}<script>manager.signinSilentCallback();</script>`);
+  serveIdentity(otherOrigin, origin.origin);
+  const signedIn = direct.page.waitForEvent("popup").then((popup) => popup.getByText("I am Ann").click());
+  const wanted = await logOf(direct.page, `${origin.origin}/app`);
+  await signedIn;
+  expect(wanted).toEqual([
+    ...["loaded token 1", "ann", "token 1"],
+    ...["loaded token 2", "renewed token 2", "token 2", "login_required"],
+  ]);
+  serveIdentity(otherOrigin, origin.origin);
+  const inApp = logOf(app, `${origin.origin}/app`);
+  await app.frame().getByText("I am Ann").click();
+  expect(await inApp).toEqual(wanted);
 });
 
 test("a page learns nothing of windows that it has not opened", async ({ app, origin, otherOrigin }) => {

@@ -264,7 +264,8 @@ export class Windows {
       return true;
     }
     // A tap opens one window: the page that was tapped is behind that.
-    const hasTap = (activation ?? navigator.userActivation).isActive && !this.#closedByPages.areEnough;
+    const hasTap =
+      link === this.#blank || ((activation ?? navigator.userActivation).isActive && !this.#closedByPages.areEnough);
     const isAsked = (this.#isAllowed(slot) || hasTap) && this.isShown(from);
     if (isAsked && isBlank) return this.#keepBlank(link);
     if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, { ...opening, url }, slot);
@@ -397,6 +398,9 @@ export class Windows {
     const told = { id: ownId, name: ownName, isApart: isApart === true };
     const link: Link = { ...told, source, slot, from, state: { kind: "blank" } };
     if (id === null) return link;
+    // A script opens a window again by its name.
+    const known = this.#links.get(source)?.get(ownId);
+    if (known !== undefined && known.slot.origin === slot.origin && known.state.kind !== "closed") return known;
     const links = this.#links.get(source) ?? new Map<string, Link>();
     for (const [first] of links) if (links.size >= MOST_LINKS) links.delete(first);
     this.#links.set(source, links.set(link.id, link));
@@ -404,7 +408,8 @@ export class Windows {
   }
 
   /** The window that the same page has opened by this name. */
-  #named({ name, slot, from }: Link): OpenedWindow | null {
+  #named({ name, slot, from, state }: Link): OpenedWindow | null {
+    if (state.kind === "open") return state.window;
     if (name === "") return null;
     const isIt = ({ opener }: OpenedWindow) =>
       opener?.name === name && opener.from === from && opener.slot.origin === slot.origin;

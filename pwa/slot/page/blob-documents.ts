@@ -36,6 +36,14 @@ export function blobOf(url: string): Blob | null {
   return blobs.get(url) ?? null;
 }
 
+/** Whether a window can show what is there: a file is saved. */
+export function isShownBlob(url: string): boolean {
+  const blob = blobOf(url.split("#")[0] ?? "");
+  return blob !== null && /^(?:$|text\/|image\/|audio\/|video\/)|(?:json|xml)$/.test(typeOf(blob));
+}
+
+const typeOf = ({ type }: Blob): string => type.split(";", 1)[0] ?? "";
+
 export function isBlobUrl(url: string): boolean {
   return /^\s*blob:/i.test(url);
 }
@@ -78,7 +86,7 @@ function nameOf(blob: Blob | undefined): string {
 
 /** Markup that shows it, or offers it. */
 async function documentOf(blob: Blob, url: string): Promise<string> {
-  const [type = ""] = blob.type.split(";");
+  const type = typeOf(blob);
   if (/^(?:text\/html|application\/xhtml\+xml)?$/.test(type)) {
     const text = await blob.text();
     // Nothing is relative to a blob.

@@ -10,6 +10,7 @@ import { isBlobUrl } from "./blob-documents.ts";
 import { patchElements, showInFrame } from "./elements.ts";
 import { patchConnection } from "./identity.ts";
 import { watchFrameNavigations, windowIn } from "./navigations.ts";
+import { furnish } from "./opened-windows.ts";
 import type { PageContext, Realm } from "./page-context.ts";
 import { patchAccessor, patchMethod, RESTORE, removeProperties } from "./patch.ts";
 import type { WorkerClient } from "./worker-client.ts";
@@ -104,6 +105,7 @@ export class ChildWindows {
     }
     if (this.#seen.has(seen)) return;
     this.#seen.add(seen);
+    furnish(child);
     if (!this.#realms.has(child.Document.prototype)) {
       this.#realms.add(child.Document.prototype);
       this.#keepNatives(child);

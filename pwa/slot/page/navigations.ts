@@ -7,7 +7,7 @@ import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from ".
 import { MESSAGE_TAG, type OpensWindow } from "../../messages/page-messages.ts";
 import { isPage, sandboxAround } from "../documents/this-document.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
-import { isBlobUrl, saveBlob } from "./blob-documents.ts";
+import { isBlobUrl, isShownBlob, saveBlob } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
 import {
   charsetOf,
@@ -334,7 +334,8 @@ function goToTarget({ target, url, data, encoding, element }: Targeted, context:
   const goer = goerOf(target, context, element);
   if (isBlobUrl(url) && goer !== "this") {
     const frame = isFound(goer) ? elementOf(goer.from, target) : undefined;
-    if (frame === undefined) saveBlob(url);
+    if (isNew(goer) && isShownBlob(url)) openWindow(url, goer, element, context);
+    else if (frame === undefined) saveBlob(url);
     else frame.src = url;
     return true;
   }
@@ -465,9 +466,8 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   const element = htmlElement(document, "a");
   element.rel = /\b(?:noreferrer|noopener)\b/.exec(features)?.[0] ?? "opener";
   const goer = goerOf(target, context, element);
-  const isBlank = text === "" || url === "about:blank";
-  if (isNew(goer) && !isBlobUrl(url) && (isBlank || !/^(?:javascript|data|about):/.test(url)))
-    return openWindow(isBlank ? null : url, goer, element, context);
+  const isShown = isBlobUrl(url) ? isShownBlob(url) : !/^about:(?!blank$)/.test(url);
+  if (isNew(goer) && isShown) return openWindow(text === "" ? "about:blank" : url, goer, element, context);
   const found = !isNew(goer) && !target.startsWith("_") ? findWindow(target, context.realm) : null;
   if (text === "" || /^(?:about|javascript|data):/.test(url)) {
     if (found === null && navigator.userActivation?.isActive) context.tell("tap");
@@ -484,21 +484,29 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   return found;
 }
 
-/** @param url null: a blank one, which the script will fill, or send somewhere. */
-function openWindow(url: string | null, goer: NewWindow, element: Element, context: PageContext): Window | null {
-  const { opens, shown } = opensFor(goer, url && toReal(url, context.config));
+/** Not on the web: a blank window, which the script fills or sends somewhere. Browsers show no `data:` in a window either. */
+const LOCAL = /^(?:about|blob|data|javascript):/;
+
+/** @param element as of `goerOf`. */
+function openWindow(url: string, goer: NewWindow, element: Element | null, context: PageContext): Window | null {
+  const isLocal = LOCAL.test(url);
+  const real = isLocal ? "about:blank" : toReal(url, context.config);
+  const { opens, shown } = opensFor(goer, isLocal ? null : real, /^(?:blob|javascript):/.test(url) ? url : "");
   const policy = referrerPolicyOf(element, context);
-  const going = { data: null, encoding: parseEncoding(""), charset: "", replace: false, policy, goer, opens };
-  void askShell(url === null ? "about:blank" : toReal(url, context.config), { ...going, url: url ?? "" }, context);
+  const going = { data: null, encoding: parseEncoding(""), charset: "", replace: false, policy, goer };
+  if (opens !== null) void askShell(real, { ...going, url: isLocal ? "" : url, opens }, context);
   return shown;
 }
 
-/** @param url real; null for none. */
+/** @param url real; null for none. @param local is shown in the window. */
 function opensFor(
   { name, hasOpener, tab }: NewWindow,
   url: string | null,
-): { opens: OpensWindow; shown: Window | null } {
-  return hasOpener ? windows.open(name, url) : { opens: { id: null, name, ...(tab && { tab }) }, shown: null };
+  local = "",
+): { opens: OpensWindow | null; shown: Window | null } {
+  if (hasOpener) return windows.open(name, url, local);
+  if (isBlobUrl(local)) return { ...windows.open("", null, local, false), shown: null };
+  return { opens: { id: null, name, ...(tab && { tab }) }, shown: null };
 }
 
 const { attachShadow, getAttribute, setAttribute, removeAttribute } = Element.prototype;

@@ -7,6 +7,8 @@ import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type OpensWindow, type WindowNews, type WindowOrder } from "../../messages/page-messages.ts";
 import { frameNameOf } from "../documents/this-document.ts";
 import { toReal } from "../slot-url.ts";
+import { isBlobUrl } from "./blob-documents.ts";
+import { showInFrame } from "./elements.ts";
 import { htmlElement } from "./navigation-rules.ts";
 import type { PageContext, Realm } from "./page-context.ts";
 import { patchMethod } from "./patch.ts";
@@ -16,6 +18,8 @@ type Act = WindowOrder["act"];
 /** The window on the other side, as far as the shell has told. */
 interface Other {
   isClosed: boolean;
+  readonly name: string;
+  readonly blank: BlankWindow | null;
   /** Real URL of its page, where that is of this origin. */
   url: string | null;
   readonly shown: Window;
@@ -60,11 +64,27 @@ export class OpenedWindows {
     });
   }
 
-  /** A window that is about to open. @param url null: it is blank, and filled by the script. */
-  open(name: string, url: string | null): { readonly opens: OpensWindow; readonly shown: Window } {
-    const id = crypto.randomUUID();
-    const other = this.#createOther(id, url === null ? new BlankWindow() : null);
+  /**
+   * A window that is about to open, or one that this document has opened by that name.
+   *
+   * @param url null: it is blank, and filled by the script, or with what is at `local`.
+   * @param hasOpener its scripts see who has opened it.
+   * @returns `opens` for the shell; null where that has heard of it.
+   */
+  open(
+    name: string,
+    url: string | null,
+    local = "",
+    hasOpener = true,
+  ): { readonly opens: OpensWindow | null; readonly shown: Window } {
+    const known = [...this.#opened].find(([, each]) => name !== "" && each.name === name && !each.isClosed);
+    const seen = url === null && { opener: hasOpener ? window : null };
+    const id = known?.[0] ?? crypto.randomUUID();
+    const other = known?.[1] ?? this.#createOther(id, name, seen);
     this.#opened.set(id, other);
+    if (local !== "") other.blank?.fill(local, this.#context);
+    if (url !== null) other.blank?.leave();
+    else if (known !== undefined) return { opens: null, shown: other.shown };
     const { isApart, realOrigin } = this.#context.config;
     if (isApart === true && url !== null && parseUrl(url)?.origin !== realOrigin) {
       other.isClosed = true;
@@ -77,8 +97,10 @@ export class OpenedWindows {
   hear({ id, news }: WindowNews, ports: readonly MessagePort[]): void {
     const other = id === undefined ? this.#opener : (this.#opened.get(id) ?? this.#remember(id));
     if (other === null) return;
-    if (news.kind === "closed") other.isClosed = true;
-    else if (news.kind === "at") other.url = news.url;
+    if (news.kind === "closed") {
+      other.isClosed = true;
+      if (other.blank?.isUnasked === true) other.blank.leave();
+    } else if (news.kind === "at") other.url = news.url;
     else {
       const event = new MessageEvent("message", { data: news.data, origin: news.origin, ports: [...ports] });
       Object.defineProperty(event, "source", { value: other.shown });
@@ -97,8 +119,15 @@ export class OpenedWindows {
     this.#context.toShell({ tag: MESSAGE_TAG, type: "window", ...(id !== undefined && { id }), act }, transfer);
   }
 
-  #createOther(id: string | undefined, blank: BlankWindow | null = null): Other {
+  #createOther(id: string | undefined, name = "", seen: Seen | false = false): Other {
     const { config } = this.#context;
+    const close = () => {
+      if (id === undefined) return;
+      blank?.leave();
+      this.#order(id, { kind: "close" });
+      other.isClosed = true;
+    };
+    const blank = seen === false ? null : new BlankWindow({ ...seen, close });
     const go = (url: unknown, replace: boolean) => {
       const absolute = parseUrl(String(url), document.baseURI)?.href;
       if (absolute === undefined) throw new DOMException(`Cannot open: invalid URL ${url}`, "SyntaxError");
@@ -116,12 +145,7 @@ export class OpenedWindows {
         if (real === undefined) throw new DOMException(`Cannot post message: invalid origin ${origin}`, "SyntaxError");
         this.#order(id, { kind: "post", data, targetOrigin: real }, transfer);
       },
-      close: () => {
-        if (id === undefined) return;
-        blank?.leave();
-        this.#order(id, { kind: "close" });
-        other.isClosed = true;
-      },
+      close,
       focus: () => this.#order(id, { kind: "focus" }),
       blur() {},
       length: 0,
@@ -131,10 +155,11 @@ export class OpenedWindows {
       get: (_target, name) => {
         if (["window", "self", "frames", "parent", "top"].includes(String(name))) return shown;
         if (name === "closed") return other.isClosed;
-        if (typeof name === "string" && name in members && !(blank?.isThere && name === "focus")) return members[name];
+        const isOwn = blank?.content != null && OF_CONTENT.includes(String(name));
+        if (typeof name === "string" && name in members && !isOwn) return members[name];
         // Promises, `toString` and others ask for these of whatever they get.
         if (name === "then" || typeof name === "symbol") return undefined;
-        if (blank !== null && !blank.isGone) return blank.read(name, () => this.#order(id, { kind: "close" }));
+        if (blank !== null && !blank.isGone) return blank.read(name);
         throw refused();
       },
       set: (_target, name, value) => {
@@ -147,7 +172,7 @@ export class OpenedWindows {
       getPrototypeOf: () => null,
     });
     shownWindows.add(shown);
-    const other: Other = { isClosed: false, url: null, shown };
+    const other: Other = { isClosed: false, name, blank, url: null, shown };
     return other;
   }
 }
@@ -183,26 +208,55 @@ const STYLE =
   ":host{position:fixed;inset:0;z-index:2147483647;display:flex;flex-direction:column;background:Canvas;color:CanvasText}" +
   "button{all:revert;padding:12px;font:16px system-ui;text-align:start}";
 
+/** Of a blank window they act on what is in it, once something is. */
+const OF_CONTENT = ["focus", "postMessage", "length"];
+
+/** By scripts in a blank window. */
+interface Seen {
+  readonly opener: Window | null;
+}
+
+const ownOf = new WeakMap<Element, object>();
+
+/** A document has come into the frame of a blank window: it finds its opener there, and can close itself. */
+export function furnish(content: Realm): void {
+  for (const [name, value] of Object.entries((content.frameElement && ownOf.get(content.frameElement)) ?? {}))
+    Object.defineProperty(content, name, { value, configurable: true, writable: true });
+}
+
 /** A window without an address: a frame over the whole page, which scripts of the page can fill. */
 class BlankWindow {
+  readonly #own: Seen & { readonly close: () => void };
   #host: HTMLElement | null = null;
-  #frame: HTMLIFrameElement | null = null;
+  /** As scripts of the page are to see it. */
+  content: Realm | null = null;
   isGone = false;
+  /** No tap has led to it. */
+  readonly isUnasked = navigator.userActivation?.isActive === false;
 
-  get isThere(): boolean {
-    return this.#frame !== null;
+  /** @param own properties of its window; the person closes it, too. */
+  constructor(own: Seen & { readonly close: () => void }) {
+    this.#own = own;
   }
 
-  /** A script uses the window as one of its own. @param onClosed the person has closed it. */
-  read(name: string | symbol, onClosed: () => void): unknown {
-    const content = this.#show(onClosed);
+  /** A script uses the window as one of its own. */
+  read(name: string | symbol): unknown {
+    const content = this.#show();
     const value: unknown = Reflect.get(content, name, content);
     return typeof value === "function" && value.prototype === undefined ? value.bind(content) : value;
   }
 
   write(name: string | symbol, value: unknown): void {
-    const content = this.#show(() => {});
+    const content = this.#show();
     Reflect.set(content, name, value, content);
+  }
+
+  /** @param url of a blob, or a script's. */
+  fill(url: string, context: PageContext): void {
+    this.#show();
+    const frame = this.#host?.firstElementChild as HTMLIFrameElement;
+    if (isBlobUrl(url)) showInFrame(frame, url, context);
+    else frame.src = url;
   }
 
   leave(): void {
@@ -210,29 +264,27 @@ class BlankWindow {
     this.#host?.remove();
   }
 
-  #show(onClosed: () => void): Realm {
-    if (this.#frame === null) {
-      const host = htmlElement(document, "div");
-      const root = host.attachShadow({ mode: "closed" });
-      const style = new CSSStyleSheet();
-      const close = document.createElement("button");
-      style.replaceSync(STYLE);
-      root.adoptedStyleSheets = [style];
-      close.textContent = "✕ Close this window";
-      close.addEventListener("click", () => {
-        this.leave();
-        onClosed();
-      });
-      root.append(close, document.createElement("slot"));
-      const frame = document.createElement("iframe");
-      // A policy of the page keeps style attributes out, and lets scripts set this.
-      frame.style.cssText = "flex:1;border:0;width:100%;background:#fff";
-      host.append(frame);
-      document.documentElement.append(host);
-      this.#host = host;
-      this.#frame = frame;
-    }
-    return this.#frame.contentWindow as Realm;
+  #show(): Realm {
+    if (this.content !== null) return this.content;
+    const host = htmlElement(document, "div");
+    const root = host.attachShadow({ mode: "closed" });
+    const style = new CSSStyleSheet();
+    const close = document.createElement("button");
+    style.replaceSync(STYLE);
+    root.adoptedStyleSheets = [style];
+    close.textContent = "✕ Close this window";
+    close.addEventListener("click", this.#own.close);
+    root.append(close, document.createElement("slot"));
+    const frame = document.createElement("iframe");
+    // A policy of the page keeps style attributes out, and lets scripts set this.
+    frame.style.cssText = "flex:1;border:0;width:100%;background:#fff";
+    ownOf.set(frame, this.#own);
+    host.append(frame);
+    // Its first document is there at once.
+    document.documentElement.append(host);
+    this.#host = host;
+    this.content = frame.contentWindow as Realm;
+    return this.content;
   }
 }
 
