@@ -63,3 +63,38 @@ test("pages are suggested by host, title and path, and chosen by keys or a tap, 
   await expect(address).toHaveValue(`${origin.origin}/tides`);
   await expect(address).not.toHaveAttribute("aria-activedescendant", /./);
 });
+
+test("a shortcut before the words searches with another engine, which the person has added", async ({
+  app,
+  origin,
+}) => {
+  const { page, address } = app;
+  origin.page("/find", "<p>Found</p>");
+  const { host } = new URL(origin.origin);
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByText("Other search engines").click();
+  await expect(page.getByLabel("Shortcut for Wikipedia")).toHaveValue("w");
+  const form = page.getByRole("form", { name: "Add a search engine" });
+  const [url, shortcut] = [form.getByLabel("Search address"), form.getByLabel("Shortcut", { exact: true })];
+  await url.fill(`${origin.origin}/find`);
+  await shortcut.fill("my");
+  await page.keyboard.press("Enter");
+  await expect(form.getByRole("alert")).toHaveText("The address needs %s where the words go.");
+  await url.fill(`${origin.origin}/find?q=%s`);
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel(`Shortcut for ${host}`)).toHaveValue("my");
+  await page.keyboard.press("Escape");
+
+  await address.fill("my rope way");
+  const rows = page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
+  await expect(rows.locator(".row-hint")).toHaveText([`Search ${host}`, "Search DuckDuckGo"]);
+  await app.navigated(() => address.press("Enter"));
+  await expect(address).toHaveValue(`${origin.origin}/find?q=rope%20way`);
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByText("Other search engines").click();
+  await page.getByRole("button", { name: `Remove ${host}` }).click();
+  await expect(page.getByLabel(`Shortcut for ${host}`)).toHaveCount(0);
+  await page.keyboard.press("Escape");
+});

@@ -13,10 +13,12 @@ import {
   withContent,
 } from "./bookmarks.ts";
 import { LibraryDatabase } from "./library-database.ts";
+import type { SearchEngines } from "./search-engines.ts";
 import { type KnownPage, knownPages, type Suggestion, suggest } from "./suggestions.ts";
 import { pageUrl, type Undo, type Visit, Visits } from "./visits.ts";
 
 export { type Entry, ROOT, START_PAGE } from "./bookmarks.ts";
+export { type SearchEngine, SearchEngines } from "./search-engines.ts";
 export type { Suggestion } from "./suggestions.ts";
 export { type Undo, type Visit, withWords } from "./visits.ts";
 
@@ -76,8 +78,8 @@ export class Library {
   }
 
   /** Rows below the address box for what is typed so far: six at most. Nobody is asked for them. */
-  suggest(typed: string, searchUrl: string): readonly Suggestion[] {
-    return suggest(typed, this.#knownPages(), searchUrl);
+  suggest(typed: string, searchUrl: string, engines: SearchEngines): readonly Suggestion[] {
+    return suggest(typed, this.#knownPages(), searchUrl, engines);
   }
 
   #knownPages(): readonly KnownPage[] {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SEARCH_URL } from "../app/settings.ts";
+import { MapStorage } from "../testing/map-storage.ts";
+import { SearchEngines } from "./search-engines.ts";
 import { type KnownSources, knownPages, suggest } from "./suggestions.ts";
 
 const NOW = Date.UTC(2026, 10, 26, 12);
@@ -10,7 +12,7 @@ const visit = (url: string, title: string, days = 0, count = 1) => ({ url, title
 
 const NOTHING: KnownSources = { pinned: [], bookmarks: [], recent: [], visits: [], now: NOW };
 const rows = (typed: string, sources: Partial<KnownSources> = {}) =>
-  suggest(typed, knownPages({ ...NOTHING, ...sources }), DEFAULT_SEARCH_URL);
+  suggest(typed, knownPages({ ...NOTHING, ...sources }), DEFAULT_SEARCH_URL, new SearchEngines(new MapStorage()));
 
 const some: Partial<KnownSources> = {
   pinned: [site("https://news.example/", "The News")],
@@ -25,6 +27,15 @@ describe("suggest", () => {
   it("begins with what Enter does", () => {
     expect(rows("two words")[0]).toMatchObject({ kind: "search", hint: "Search DuckDuckGo" });
     expect(rows(" site.example ")[0]).toMatchObject({ kind: "url", input: "site.example" });
+  });
+
+  it("names the engine of a shortcut, and offers the one of choice for the same words", () => {
+    expect(rows("w two words").map(({ label, hint, input }) => [label, hint, input])).toEqual([
+      ["two words", "Search Wikipedia", "https://en.wikipedia.org/w/index.php?search=two%20words"],
+      ["w two words", "Search DuckDuckGo", "?w two words"],
+    ]);
+    expect(rows("@g")[0]).toMatchObject({ hint: "Search Google", input: "https://www.google.com/" });
+    expect(rows("w")[0]).toMatchObject({ hint: "Search DuckDuckGo" });
   });
 
   it("offers nothing to open for a scheme that cannot be loaded", () => {

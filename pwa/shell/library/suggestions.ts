@@ -1,6 +1,6 @@
-import { searchEngineName } from "../app/settings.ts";
 import type { Site } from "../app/state.ts";
 import { parseAddress } from "../tab/address-input.ts";
+import type { SearchEngines } from "./search-engines.ts";
 
 /** A row under the address box. `input` is what is handed to `go` when it is chosen. */
 export interface Suggestion {
@@ -99,9 +99,14 @@ export function decoded(url: string): string {
 }
 
 /** Rows for what is typed so far: first what Enter does, then pages that match, best first. @param pages as of `knownPages`. */
-export function suggest(typed: string, pages: readonly KnownPage[], searchUrl: string): readonly Suggestion[] {
+export function suggest(
+  typed: string,
+  pages: readonly KnownPage[],
+  searchUrl: string,
+  engines: SearchEngines,
+): readonly Suggestion[] {
   const text = typed.trim();
-  const rows = text === "" ? [] : enterRows(text, searchUrl);
+  const rows = text === "" ? [] : enterRows(text, searchUrl, engines);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const byRank: KnownPage[][] = [[], [], [], []];
   for (const page of pages) {
@@ -114,11 +119,17 @@ export function suggest(typed: string, pages: readonly KnownPage[], searchUrl: s
   return rows;
 }
 
-function enterRows(text: string, searchUrl: string): Suggestion[] {
+function enterRows(text: string, searchUrl: string, engines: SearchEngines): Suggestion[] {
+  const meant = engines.meant(text);
+  const ofChoice = `Search ${engines.nameOf(searchUrl)}`;
+  if (meant !== null) {
+    const { url, words, engine } = meant;
+    const others = { kind: "search", input: `?${text}`, label: text, hint: ofChoice } as const;
+    return [{ kind: "search", input: url, label: words || text, hint: `Search ${engine}` }, others];
+  }
   const { kind } = parseAddress(text, searchUrl);
   if (kind === "unsupported") return [];
-  const hint = kind === "url" ? "Open this address" : `Search ${searchEngineName(searchUrl)}`;
-  return [{ kind, input: text, label: text, hint }];
+  return [{ kind, input: text, label: text, hint: kind === "url" ? "Open this address" : ofChoice }];
 }
 
 function hintOf(url: string): string {

@@ -26,7 +26,7 @@ export function AddressBox({ state, actions, isEditing, library, onEditing, onSi
   );
   const go = (input: string) => {
     if (input.trim() === "") return;
-    actions.tab.go(input);
+    actions.tab.go(library?.meant(input) ?? input);
     finish();
   };
   return (

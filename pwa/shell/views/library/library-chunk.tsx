@@ -1,18 +1,25 @@
 /** Entry of the script of history and bookmarks, which the shell loads when no page waits for it (`LateScript`). */
 
 import type { BrowserActions, SiteTeller } from "../../app/state.ts";
-import { Library } from "../../library/library.ts";
+import { Library, SearchEngines } from "../../library/library.ts";
 import type { LibrarySheetName, Ui } from "../ui.ts";
 import { BookmarkList } from "./bookmark-list.tsx";
 import { HistoryList } from "./history-list.tsx";
+import { SearchSettings } from "./search-settings.tsx";
 import { SuggestionList } from "./suggestion-list.tsx";
 
 /** What the shell shows of the library. */
 export function openLibrary(app: SiteTeller) {
   const library = new Library(app, Date.now);
+  const engines = new SearchEngines(localStorage);
   return {
-    suggestions: (wanted: Omit<Parameters<typeof SuggestionList>[0], "library">) => (
-      <SuggestionList library={library} {...wanted} />
+    suggestions: (wanted: Omit<Parameters<typeof SuggestionList>[0], "library" | "engines">) => (
+      <SuggestionList library={library} engines={engines} {...wanted} />
+    ),
+    /** Where shortcuts of search engines lead; other input as it is. */
+    meant: (input: string) => engines.meant(input)?.url ?? input,
+    searchSettings: (wanted: Omit<Parameters<typeof SearchSettings>[0], "engines">) => (
+      <SearchSettings engines={engines} {...wanted} />
     ),
     isMarked: (url: string) => library.isMarked(url),
     /** As of `Library`. */

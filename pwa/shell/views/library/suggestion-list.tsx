@@ -1,10 +1,11 @@
 import type { RefObject } from "preact";
 import { useId, useLayoutEffect, useState } from "preact/hooks";
-import type { Library, Suggestion } from "../../library/library.ts";
+import type { Library, SearchEngines, Suggestion } from "../../library/library.ts";
 import { Icon, SiteIcon } from "../parts/icons.tsx";
 
 interface SuggestionListProps {
   readonly library: Library;
+  readonly engines: SearchEngines;
   /** The box, which keeps the focus. */
   readonly box: RefObject<HTMLInputElement | null>;
   readonly typed: string;
@@ -16,9 +17,9 @@ interface SuggestionListProps {
  * What somebody may mean who types into the address box. Arrow keys walk through it, and the box says which row that is
  * (`aria-activedescendant`). The box stays a textbox, as programs that drive the app know it (docs/automation.md).
  */
-export function SuggestionList({ library, box, typed, searchUrl, onChoose }: SuggestionListProps) {
+export function SuggestionList({ library, engines, box, typed, searchUrl, onChoose }: SuggestionListProps) {
   const id = useId();
-  const rows = library.suggest(typed, searchUrl);
+  const rows = library.suggest(typed, searchUrl, engines);
   const [walked, setWalked] = useState<{ readonly typed: string; readonly at: number }>({ typed, at: -1 });
   const at = walked.typed === typed && walked.at < rows.length ? walked.at : -1;
 

@@ -2,11 +2,10 @@
 export { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export {
+  DEFAULT_SEARCH_URL,
   PAGE_BUDGETS,
-  SEARCH_ENGINES,
   STORE_SIZES,
   savesData,
-  searchEngineName,
   sizeOf,
   WAIT_TIMES,
   withSize,

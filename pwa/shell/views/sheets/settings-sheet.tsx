@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { VERSION } from "../../../../shared/version.ts";
 import type { LinkPhase, StoredSite } from "../../../messages/tunnel-messages.ts";
 import { type Phone, reloadApp } from "../../app/phone.ts";
-import { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
+import { PAGE_BUDGETS, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, PictureChoice, Settings } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import { formatBytes } from "../parts/format.ts";
@@ -46,7 +46,10 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
           chosen={settings.theme}
           onChange={(theme) => onChange({ theme })}
         />
-        <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => onChange({ searchUrl })} />
+        {ui.library?.searchSettings({
+          searchUrl: settings.searchUrl,
+          onChange: (searchUrl) => onChange({ searchUrl }),
+        })}
       </Group>
       <Group title="Data">
         <DataUse phone={phone} />
@@ -286,76 +289,6 @@ function Edge({ link, onDevices, onKey }: EdgeProps) {
       </details>
     </>
   );
-}
-
-const CUSTOM = "custom";
-
-/** Search engine: one of the presets, or an address of the person's own. */
-function SearchSetting({ searchUrl, onChange }: { searchUrl: string; onChange: (searchUrl: string) => void }) {
-  const id = useId();
-  const isPreset = SEARCH_ENGINES.some((engine) => engine.searchUrl === searchUrl);
-  const [isCustom, setCustom] = useState(!isPreset);
-  const [problem, setProblem] = useState<string | null>(null);
-
-  return (
-    <section class="setting">
-      <h4>
-        <label for={id}>Search with</label>
-      </h4>
-      <select
-        id={id}
-        class="field"
-        value={isCustom ? CUSTOM : searchUrl}
-        onChange={(event) => {
-          const chosen = event.currentTarget.value;
-          setCustom(chosen === CUSTOM);
-          setProblem(null);
-          if (chosen !== CUSTOM) onChange(chosen);
-        }}
-      >
-        {SEARCH_ENGINES.map((engine) => (
-          <option key={engine.searchUrl} value={engine.searchUrl}>
-            {engine.name}
-          </option>
-        ))}
-        <option value={CUSTOM}>Another one…</option>
-      </select>
-      {isCustom && (
-        <>
-          <input
-            class="field"
-            type="text"
-            inputMode="url"
-            aria-label="Search address, with %s where the words go"
-            placeholder="https://search.example/?q=%s"
-            autocapitalize="off"
-            autocomplete="off"
-            spellcheck={false}
-            defaultValue={searchUrl}
-            aria-invalid={problem !== null}
-            aria-describedby={`${id}-hint`}
-            onChange={(event) => {
-              const entered = event.currentTarget.value.trim();
-              const found = searchUrlProblem(entered);
-              setProblem(found);
-              if (found === null) onChange(entered);
-            }}
-          />
-          <p class={problem ? "problem" : "fine"} id={`${id}-hint`} role={problem ? "alert" : undefined}>
-            {problem ?? "%s stands for the words."}
-          </p>
-        </>
-      )}
-    </section>
-  );
-}
-
-/** Why a search URL cannot be used, or null if it can. */
-export function searchUrlProblem(searchUrl: string): string | null {
-  if (!searchUrl.includes("%s")) return "The address needs %s where the words go.";
-  const filled = searchUrl.replace("%s", "words");
-  if (!URL.canParse(filled) || !/^https?:$/.test(new URL(filled).protocol)) return "This is not a web address.";
-  return null;
 }
 
 const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: string])[] = [
