@@ -374,7 +374,10 @@ test("windows show what a script has made; those of data: show nothing, as in br
   };
   expect(await walk(app)).toEqual(await walk(direct.page));
   // The person closes it, by the button above, which no script of the page reaches.
-  await app.frame().locator("html").click({ position: { x: 60, y: 20 }, force: true });
+  await app
+    .frame()
+    .locator("html")
+    .click({ position: { x: 60, y: 20 }, force: true });
   await expect(app.frame().getByText("Link")).toBeVisible();
   await expect(app.frame().locator("iframe")).toHaveCount(0);
 });

@@ -38,6 +38,14 @@ export function downloadUrl(url: string, name: string, slot: SlotIdentity): stri
   return `${slot.slotOrigin}${ropewayUrl(ropewayPath.download, toReal(url, slot))}&name=${encodeURIComponent(name)}`;
 }
 
+/** Whether the third argument of `open` asks for it (HTML section 7.2.2.1, "tokenize the features argument"). */
+export function hasFeature(features: string, name: string): boolean {
+  const found = new RegExp(`(?:^|[\\s,=])${name}(?![^\\s,=])(?:\\s*=[\\s=]*([^\\s,=]*))?`, "i").exec(features);
+  return (
+    found !== null && (/^(?:|yes|true)$/i.test(found[1] ?? "") || (Number.parseInt(found[1] ?? "", 10) || 0) !== 0)
+  );
+}
+
 interface TargetAccess<E> {
   /** The attribute that counts. */
   read(element: E): string | null;

@@ -14,6 +14,7 @@ import {
   downloadUrl,
   encodeForm,
   type FormEncoding,
+  hasFeature,
   htmlElement,
   navigationGoal,
   parseEncoding,
@@ -464,7 +465,7 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   if (url === undefined) throw new DOMException(`Cannot open window: invalid URL ${text}`, "SyntaxError");
   const features = String(args[2] ?? "");
   const element = htmlElement(document, "a");
-  element.rel = /\b(?:noreferrer|noopener)\b/.exec(features)?.[0] ?? "opener";
+  element.rel = ["noreferrer", "noopener"].find((name) => hasFeature(features, name)) ?? "opener";
   const goer = goerOf(target, context, element);
   const isShown = isBlobUrl(url) ? isShownBlob(url) : !/^about:(?!blank$)/.test(url);
   if (isNew(goer) && isShown) return openWindow(text === "" ? "about:blank" : url, goer, element, context);
