@@ -36,6 +36,31 @@ const holdLink = async (app: AppPage, name: string) => {
     await devtools.send("Input.dispatchMouseEvent", { type, ...at, clickCount: 1 });
 };
 
+/** @returns a file of so many seconds, 8,000 samples of a byte each. */
+function silentWave(seconds: number): Buffer {
+  const samples = Buffer.alloc(8_000 * seconds, 128);
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write("WAVEfmt ", 8);
+  for (const [at, value] of [
+    [16, 16],
+    [24, 8_000],
+    [28, 8_000],
+    [40, samples.length],
+  ] as const)
+    head.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    head.writeUInt16LE(value, at);
+  head.write("data", 36);
+  return Buffer.concat([head, samples]);
+}
+
 test("each tab keeps its page as it is, its own history, and the phone's way back is the tab's", async ({
   app,
   origin,
@@ -212,6 +237,42 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await turnTo(app, "Test page");
   await expect(app.frame().locator("#seen")).toHaveText("hiddentrue visiblefalse ");
   await expect(app.frame().frameLocator("iframe").locator("#part")).toHaveText("hiddenvisible");
+});
+
+test("a page behind is heard on, though the phone has room for no other", async ({
+  app,
+  context,
+  origin,
+  otherOrigin,
+}) => {
+  const tells = (memory: number) => Object.defineProperty(Navigator.prototype, "deviceMemory", { value: memory });
+  await context.addInitScript(tells, 2);
+  await app.page.reload();
+  await app.watchLoads();
+  servePages(otherOrigin);
+  origin.route("/tone.wav", ({ reply }) => reply(200, { "content-type": "audio/wav" }, silentWave(60)));
+  origin.page(
+    "/radio",
+    `<p>0</p><button onclick="start()">Play</button><script>
+      const radio = new Audio("/tone.wav");
+      radio.ontimeupdate = () => { document.querySelector("p").textContent = radio.currentTime; };
+      const start = () => radio.play();
+    </script>`,
+  );
+  await app.goto(`${origin.origin}/radio`);
+  await app.frame().getByRole("button", { name: "Play" }).click();
+  await expect(app.frame().locator("p")).not.toHaveText("0");
+  for (const name of ["First", "Second", "Third"]) {
+    await menu(app, "New tab");
+    await app.goto(`${otherOrigin.origin}/${name}`);
+  }
+  const radio = app.page.frames().find((frame) => frame.url().includes("/radio"));
+  const time = async () => Number(await radio?.locator("p").textContent());
+  const before = await time();
+  await expect.poll(time).toBeGreaterThan(before + 1);
+  const frames = () =>
+    app.page.evaluate(() => document.querySelector(".frame-host")?.shadowRoot?.querySelectorAll("iframe").length);
+  expect(await frames()).toBe(3);
 });
 
 test("a page behind does not hear what is typed in the page in front", async ({ app, origin, otherOrigin }) => {

@@ -135,6 +135,8 @@ export type PageToShell =
       /** It has been told that its tab is not seen. */
       readonly isBehind: boolean;
     }
+  /** Media of a document have begun to be heard, or have ended. Absent from slots of before 2026-12. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "sound"; readonly isOn: boolean }
   /** A key of the shell's was pressed in the page. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** Answer to "links-wanted": where the person may go next, the likeliest first. They may be slot URLs. */

@@ -155,6 +155,22 @@ it("puts the tab in front behind what a frame behind it has added to the browser
   vi.useRealTimers();
 });
 
+it("keeps the page that was heard last, whatever was seen since, until it is silent", () => {
+  const { tabs, first, log, show, open, say } = openTabs(1);
+  const sound = (isOn: boolean) => say(first, { tag: MESSAGE_TAG, type: "sound", isOn });
+  show(first, `${A}/1`, "a1");
+  sound(true);
+  show(open(), `${B}/1`, "b1");
+  show(open(), `${B}/2`, "b2");
+  show(open(), `${B}/3`, "b3");
+  expect(tabs.all).toHaveLength(2);
+  expect(tabs.all).toContain(first);
+  sound(false);
+  show(open(), `${B}/4`, "b4");
+  expect(tabs.all).not.toContain(first);
+  expect(log).not.toContain("focus is kept");
+});
+
 it("ends a tab behind that takes the focus knowing that nobody sees it, and no other", () => {
   const { tabs, first, log, show, open, say } = openTabs();
   const focus = (isBehind: boolean) => say(first, { tag: MESSAGE_TAG, type: "focus", has: true, isBehind });

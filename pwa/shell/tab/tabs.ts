@@ -45,6 +45,8 @@ interface OneTab {
     | { readonly kind: "kept"; readonly page: Page };
   /** Grows with each time that a tab is shown. */
   shownAt: number;
+  /** A sound plays in its page. */
+  isHeard: boolean;
 }
 
 export interface TabsOptions {
@@ -145,6 +147,8 @@ export class Tabs implements TabsActions {
    */
   take(message: PageToShell, slot: Slot, speaker: Speaker): boolean {
     if (message.type === "focus") this.#hearOfFocus(message, speaker.from);
+    const speaking = message.type === "sound" ? this.#tabOf(speaker.from) : undefined;
+    if (speaking !== undefined && message.type === "sound") speaking.isHeard = message.isOn === true;
     return this.#live.some((windows) => windows.all.includes(speaker.from) && windows.take(message, slot, speaker));
   }
 
@@ -222,7 +226,7 @@ export class Tabs implements TabsActions {
     const resumed = tabs.map(({ entries, title }): OneTab => {
       const { url = "" } = entries.findLast(({ isAhead }) => !isAhead) ?? {};
       const page = { url, title, icon: null };
-      return { id: ++this.#lastId, from: null, entries, frames: { kind: "kept", page }, shownAt: 0 };
+      return { id: ++this.#lastId, from: null, entries, frames: { kind: "kept", page }, shownAt: 0, isHeard: false };
     });
     this.#tabs = [...resumed.slice(0, at), ...this.#tabs, ...resumed.slice(at)];
     this.#changed();
@@ -260,7 +264,7 @@ export class Tabs implements TabsActions {
   }
 
   #hearOfFocus({ has, isBehind }: PageToShell & { type: "focus" }, from: AppWindow): void {
-    const tab = this.#tabs.find(({ frames }) => frames.kind === "live" && frames.windows.all.includes(from));
+    const tab = this.#tabOf(from);
     if (tab === undefined || tab.frames.kind === "kept") return;
     if (tab === this.#shown) {
       clearTimeout(this.#focusTimer);
@@ -272,6 +276,10 @@ export class Tabs implements TabsActions {
       this.#options.keepFocus();
       this.#changed();
     }
+  }
+
+  #tabOf(window: AppWindow): OneTab | undefined {
+    return this.#tabs.find(({ frames }) => frames.kind === "live" && frames.windows.all.includes(window));
   }
 
   get #live(): readonly Windows[] {
@@ -309,16 +317,26 @@ export class Tabs implements TabsActions {
     return windows;
   }
 
-  /** The frames of tabs that were not seen for the longest time go. */
+  /** The frames of tabs that were not seen for the longest time go; those of the one heard last are the last to go. */
   #makeRoom(): void {
-    const behind = this.#tabs.filter((each) => each !== this.#shown && each.frames.kind === "live");
-    for (const tab of behind.toSorted((one, other) => other.shownAt - one.shownAt).slice(this.#options.mostBehind))
-      rest(tab);
+    const behind = this.#tabs
+      .filter((each) => each !== this.#shown && each.frames.kind === "live")
+      .sort((one, other) => other.shownAt - one.shownAt);
+    const heard = behind.find(({ isHeard }) => isHeard);
+    const kept = behind.toSorted((one, other) => Number(other === heard) - Number(one === heard));
+    for (const tab of kept.slice(this.#options.mostBehind)) rest(tab);
   }
 
   #create(from: OneTab | null): OneTab {
     const page = { url: "", title: "", icon: null };
-    return { id: ++this.#lastId, from, entries: [], frames: { kind: "kept", page }, shownAt: this.#turns };
+    return {
+      id: ++this.#lastId,
+      from,
+      entries: [],
+      frames: { kind: "kept", page },
+      shownAt: this.#turns,
+      isHeard: false,
+    };
   }
 
   #createWindows(tab: OneTab): Windows {
@@ -410,6 +428,7 @@ function rest(tab: OneTab): void {
   if (tab.frames.kind === "kept") return;
   const { windows } = tab.frames;
   tab.frames = { kind: "kept", page: pageOf(tab) };
+  tab.isHeard = false;
   windows.end();
 }
 

@@ -189,6 +189,30 @@ function tellFocus({ toShell }: PageContext): void {
   });
 }
 
+/** What tells that media are heard, or are no more. */
+const SOUND = ["playing", "pause", "ended", "emptied", "volumechange"] as const;
+
+/** A tab that is heard keeps its page. Media that are in no document send their events there neither. */
+function tellSound({ toShell }: PageContext): void {
+  const heard = new Set<EventTarget>();
+  const hear = ({ target }: Event) => {
+    if (!(target instanceof HTMLMediaElement)) return;
+    const wasOn = heard.size > 0;
+    if (target.paused || target.ended || target.muted || target.volume === 0) heard.delete(target);
+    else heard.add(target);
+    const isOn = heard.size > 0;
+    if (isOn !== wasOn) toShell({ tag: MESSAGE_TAG, type: "sound", isOn });
+  };
+  const listen = (target: EventTarget) => {
+    for (const type of SOUND) target.addEventListener(type, hear, true);
+  };
+  listen(document);
+  patchMethod(HTMLMediaElement.prototype, "play", (native, self, args) => {
+    if (self instanceof HTMLMediaElement) listen(self);
+    return native(self, args);
+  });
+}
+
 function see(behind: boolean): void {
   if (behind === isBehind) return;
   isBehind = behind;
@@ -199,6 +223,7 @@ function see(behind: boolean): void {
 export function obeyShell(context: PageContext, requests: ShellRequests): void {
   const { shellOrigin } = context.config;
   tellFocus(context);
+  tellSound(context);
   for (const [name, value] of [
     ["hidden", true],
     ["visibilityState", "hidden"],
