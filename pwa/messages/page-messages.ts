@@ -34,7 +34,7 @@ export type Trouble =
   | "frame"
   /** The page has loaded and hides itself. */
   | "hidden"
-  /** A tap wanted a window that there is not. */
+  /** A tap wanted what its frame may not have: another page, or a window. */
   | "tap"
   /** A socket did not open. */
   | "socket"

@@ -104,8 +104,8 @@ export class Tab implements AppTab, TabActions {
   #held: Held | null = null;
   /** The frame has the document of another tab, until the start document is there. */
   #isOfFormer = false;
-  /** Those of the page that the person was told of. */
-  #troubles = new Set<Trouble>();
+  /** Those of the page, and whether the person was told of each. */
+  #troubles = new Map<Trouble, boolean>();
 
   constructor({ id, app, frame, onCommit, window, isInFront, anchor, openOtherApp }: TabOptions) {
     this.#id = id;
@@ -495,26 +495,38 @@ export class Tab implements AppTab, TabActions {
     this.#navigateAnywhere(pageNavigation(message, url, slot.origin), { by: "started", replace, isSelfSend });
   }
 
-  /** A page may say so as often as it likes: the person hears of each kind once, and of nothing that hides other news. */
+  /** The page is in front from now on: the person hears of what went wrong behind. */
+  comeToFront(): void {
+    this.#coverNotice();
+    this.#tellTroubles();
+  }
+
+  /** A failure is newer than the notice that is shown. */
+  #coverNotice(): void {
+    this.#app.cover(() => !this.#isInFront() || step.unopenedOf(this.#navigation) === null);
+  }
+
+  /** A page may say so as often as it likes: the person hears of each kind once. */
   #onTrouble(trouble: Trouble, { topLevelOrigin }: Slot, isOver = false): void {
     const { notice } = this.#app.state;
-    const told = this.#troubles;
     const isOther = URL.parse(this.#page.url)?.origin !== topLevelOrigin || this.#awaited !== null;
-    if (
-      isOther ||
-      this.state.unopened !== null ||
-      !TROUBLES.includes(trouble) ||
-      (notice !== null && notice.kind !== "trouble")
-    )
-      return;
-    if (isOver) {
-      if (notice?.trouble === trouble) this.#app.dismissNotice();
-    } else if (!told.has(trouble)) {
-      told.add(trouble);
-      this.#notify(
-        { kind: "trouble", trouble, url: this.state.url },
-        () => this.#troubles !== told || this.#page.url === "",
-      );
+    if (isOther || this.state.unopened !== null || !TROUBLES.includes(trouble)) return;
+    if (!isOver) {
+      if (!this.#troubles.has(trouble)) this.#troubles.set(trouble, false);
+      this.#tellTroubles();
+    } else if (this.#troubles.get(trouble) === false) this.#troubles.delete(trouble);
+    else if (notice?.kind === "trouble" && notice.trouble === trouble) this.#app.dismissNotice();
+  }
+
+  /** They hide no other news. */
+  #tellTroubles(): void {
+    const told = this.#troubles;
+    for (const [trouble, isTold] of told) {
+      const { notice } = this.#app.state;
+      if (isTold || !this.#isInFront() || (notice !== null && notice.kind !== "trouble")) continue;
+      told.set(trouble, true);
+      const isLeft = () => this.#troubles !== told || this.#page.url === "";
+      this.#notify({ kind: "trouble", trouble, url: this.state.url }, isLeft);
     }
   }
 
@@ -740,7 +752,7 @@ export class Tab implements AppTab, TabActions {
     const isNew = isBack || phase === "loading" || step.awaitedOrigin(navigation) !== null;
     const [former, next] = [this.#page.url, url].map((each) => each.split("#", 1)[0]);
     // A reload says nothing new.
-    if (phase === "loading" && former !== next) this.#troubles = new Set();
+    if (phase === "loading" && former !== next) this.#troubles = new Map();
     const isLoaded = this.#commit(url, title, phase, message.isError);
     if (isNew) this.#onCommit();
     if (isLoaded && message.icon !== null) void this.#loadIcon(this.#frame.toReal(message.icon, slot), slot.origin);
@@ -902,7 +914,7 @@ export class Tab implements AppTab, TabActions {
     const { hardReload } = this.#navigation;
     const isNews = step.unopenedOf(this.#navigation) === null && step.unopenedOf(navigation) !== null;
     this.#navigation = navigation;
-    if (isNews && this.#isInFront()) this.#app.cover(() => step.unopenedOf(this.#navigation) === null);
+    if (isNews) this.#coverNotice();
     if (hardReload !== "none" && navigation.hardReload === "none") this.#app.tunnel.set({ reloadedPage: null });
     if (!step.isUnderWay(navigation)) this.#meter.progress = null;
     clearTimeout(this.#timer);

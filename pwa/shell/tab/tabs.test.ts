@@ -171,6 +171,19 @@ it("keeps the page that was heard last, whatever was seen since, until it is sil
   expect(log).not.toContain("focus is kept");
 });
 
+it("tells of troubles of a page behind, and of what failed there, when it is in front", () => {
+  const { app, tabs, first, show, open, say } = openTabs();
+  show(first, `${A}/1`, "a1");
+  show(open(), `${B}/1`, "b1");
+  const trouble = (kind: "socket" | "hidden", isOver = false) =>
+    say(first, { tag: MESSAGE_TAG, type: "trouble", trouble: kind, isOver });
+  for (const kind of ["hidden", "socket"] as const) trouble(kind);
+  trouble("hidden", true);
+  expect(app.state.notice).toBeNull();
+  tabs.show(1);
+  expect(app.state.notice).toEqual({ kind: "trouble", trouble: "socket", url: `${A}/1` });
+});
+
 it("ends a tab behind that takes the focus knowing that nobody sees it, and no other", () => {
   const { tabs, first, log, show, open, say } = openTabs();
   const focus = (isBehind: boolean) => say(first, { tag: MESSAGE_TAG, type: "focus", has: true, isBehind });

@@ -147,8 +147,7 @@ export class Tabs implements TabsActions {
    */
   take(message: PageToShell, slot: Slot, speaker: Speaker): boolean {
     if (message.type === "focus") this.#hearOfFocus(message, speaker.from);
-    const speaking = message.type === "sound" ? this.#tabOf(speaker.from) : undefined;
-    if (speaking !== undefined && message.type === "sound") speaking.isHeard = message.isOn === true;
+    if (message.type === "sound") this.#hearSound(message, speaker.from);
     return this.#live.some((windows) => windows.all.includes(speaker.from) && windows.take(message, slot, speaker));
   }
 
@@ -278,6 +277,11 @@ export class Tabs implements TabsActions {
     }
   }
 
+  #hearSound({ isOn }: PageToShell & { type: "sound" }, from: AppWindow): void {
+    const tab = this.#tabOf(from);
+    if (tab !== undefined) tab.isHeard = isOn === true;
+  }
+
   #tabOf(window: AppWindow): OneTab | undefined {
     return this.#tabs.find(({ frames }) => frames.kind === "live" && frames.windows.all.includes(window));
   }
@@ -303,6 +307,7 @@ export class Tabs implements TabsActions {
     tab.shownAt = ++this.#turns;
     if (this.#haveFrames) windows.turn(false);
     this.windows.turn(true);
+    this.windows.shown.tab.comeToFront();
     this.windows.anchor();
     if (isNew || !this.#haveFrames) bringBack(this.windows, tab.entries);
     this.#makeRoom();

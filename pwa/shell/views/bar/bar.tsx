@@ -218,7 +218,7 @@ export const NEWER_VERSION = "This page has a newer version";
 const TROUBLES: Readonly<Record<Trouble, string>> = {
   frame: "A part of {site} is not shown here",
   hidden: "{site} hides its page here",
-  tap: "{site} wanted to open a window that it fills itself, which cannot be done here",
+  tap: "A tap on {site} led nowhere: a part of the page may not go there",
   socket: "A live connection of {site} did not open. Parts of the page may stand still",
   form: "What you sent from {site} did not go out",
   film: "A film of {site} comes in a list of parts, which cannot be played here",
