@@ -332,7 +332,9 @@ test("windows show what a script has made; those of data: show nothing, as in br
           await wait("blob");
           log.push(typeof shown, shown.document.querySelector("p").textContent);
           shown.close();
-          log.push(shown.closed);
+          log.push(shown.closed, shown.opener === window);
+          await new Promise((each) => setTimeout(each, 200));
+          log.push(shown.opener, shown.self === shown);
         },
         async text() {
           const shown = open(made("Plain <text>", "text/plain"));

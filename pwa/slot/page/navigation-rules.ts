@@ -40,10 +40,9 @@ export function downloadUrl(url: string, name: string, slot: SlotIdentity): stri
 
 /** Whether the third argument of `open` asks for it (HTML section 7.2.2.1, "tokenize the features argument"). */
 export function hasFeature(features: string, name: string): boolean {
-  const found = new RegExp(`(?:^|[\\s,=])${name}(?![^\\s,=])(?:\\s*=[\\s=]*([^\\s,=]*))?`, "i").exec(features);
-  return (
-    found !== null && (/^(?:|yes|true)$/i.test(found[1] ?? "") || (Number.parseInt(found[1] ?? "", 10) || 0) !== 0)
-  );
+  for (const [, key = "", value = ""] of features.toLowerCase().matchAll(/([^\s,=]+)(?:\s*=[\s=]*([^\s,=]*))?/g))
+    if (key === name) return /^(?:|yes|true)$/.test(value) || (Number.parseInt(value, 10) || 0) !== 0;
+  return false;
 }
 
 interface TargetAccess<E> {

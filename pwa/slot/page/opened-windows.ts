@@ -18,6 +18,8 @@ type Act = WindowOrder["act"];
 /** The window on the other side, as far as the shell has told. */
 interface Other {
   isClosed: boolean;
+  /** It has no opener any more. */
+  readonly discard: () => void;
   readonly name: string;
   readonly blank: BlankWindow | null;
   /** Real URL of its page, where that is of this origin. */
@@ -99,6 +101,7 @@ export class OpenedWindows {
     if (other === null) return;
     if (news.kind === "closed") {
       other.isClosed = true;
+      other.discard();
       if (other.blank?.isUnasked === true) other.blank.leave();
     } else if (news.kind === "at") other.url = news.url;
     else {
@@ -123,9 +126,10 @@ export class OpenedWindows {
     const { config } = this.#context;
     const close = () => {
       if (id === undefined) return;
+      other.isClosed = true;
+      queueMicrotask(other.discard);
       blank?.leave();
       this.#order(id, { kind: "close" });
-      other.isClosed = true;
     };
     const blank = seen === false ? null : new BlankWindow({ ...seen, close });
     const go = (url: unknown, replace: boolean) => {
@@ -135,7 +139,7 @@ export class OpenedWindows {
       this.#order(id, { kind: "go", url: toReal(absolute, config), replace });
     };
     const location = createLocation(() => other.url, go);
-    const members: Readonly<Record<string, unknown>> = {
+    const members: Record<string, unknown> = {
       location,
       postMessage: (...args: unknown[]) => {
         if (args.length === 0) throw new TypeError("Cannot post message: 1 argument required");
@@ -153,7 +157,7 @@ export class OpenedWindows {
     };
     const shown: Window = new Proxy(Object.create(null) as Window, {
       get: (_target, name) => {
-        if (["window", "self", "frames", "parent", "top"].includes(String(name))) return shown;
+        if (["window", "self", "frames", "parent", "top", "globalThis"].includes(String(name))) return shown;
         if (name === "closed") return other.isClosed;
         const isOwn = blank?.content != null && OF_CONTENT.includes(String(name));
         if (typeof name === "string" && name in members && !isOwn) return members[name];
@@ -172,7 +176,10 @@ export class OpenedWindows {
       getPrototypeOf: () => null,
     });
     shownWindows.add(shown);
-    const other: Other = { isClosed: false, name, blank, url: null, shown };
+    const discard = () => {
+      members.opener = null;
+    };
+    const other: Other = { isClosed: false, discard, name, blank, url: null, shown };
     return other;
   }
 }

@@ -14,5 +14,8 @@ it.each([
   ["noopener=false", false],
   ["xnoopener", false],
   ["noopenerx", false],
+  ["foo=noopener", false],
+  ["foo= noopener", false],
+  ["foo,=noopener", true],
   ["", false],
 ])("%s", (features, isAsked) => expect(hasFeature(features, "noopener")).toBe(isAsked));
