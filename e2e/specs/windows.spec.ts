@@ -169,6 +169,31 @@ test("a page that parts itself from others has no opener, and is none, of anothe
   await expect.poll(() => seen).toEqual(Array.from({ length: 4 }, () => "/seen?true"));
 });
 
+test("noopener and noreferrer part a window from its page", async ({ app, direct, origin, otherOrigin }) => {
+  origin.page(
+    "/open",
+    `<button>Open</button><script>${LOG}
+      document.querySelector("button").onclick = () => {
+        log.push(open("${otherOrigin.origin}/told", "", location.search.slice(1)));
+        end();
+      };
+    </script>`,
+  );
+  const seen: string[] = [];
+  otherOrigin.route("/seen", ({ request, reply }) => {
+    seen.push(String(request.url));
+    reply(204, {}, "");
+  });
+  otherOrigin.page("/told", `<script>fetch("/seen?" + [opener === null, document.referrer, name])</script>`);
+  for (const features of ["noopener", "NoReferrer,width=400"]) {
+    const url = `${origin.origin}/open?${features}`;
+    expect(await logOf(app, url), features).toEqual(await logOf(direct.page, url));
+  }
+  const referrer = `${origin.origin}/`;
+  const [parted, unnamed] = [`/seen?true,${referrer},`, "/seen?true,,"];
+  await expect.poll(() => [...seen].sort()).toEqual([unnamed, unnamed, parted, parted].sort());
+});
+
 test("links open windows over the page, which goes on; Close and Back lead back to it as it was", async ({
   app,
   origin,
