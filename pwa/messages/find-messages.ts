@@ -1,5 +1,8 @@
 /** What the app and the documents of a page have in common for "Find in page": how texts are compared, and how much is told. */
 
+/** Name of the element that holds the reader, and what is searched while it is there. */
+export const READER_ELEMENT = "ropeway-reader";
+
 /** Matches that a document tells of; no person steps through more. */
 export const MOST_MATCHES = 1_000;
 

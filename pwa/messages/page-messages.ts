@@ -218,9 +218,27 @@ export interface FindOrder extends OfSearch {
     | { readonly kind: "join" }
     /** @property script of the search (`find-text.ts`), as the app has it. @property text as of `foldText`. */
     | { readonly kind: "search"; readonly script: string; readonly text: string }
+    /**
+     * Asks whether the page has an article, or shows it, with these words, or takes it away. @property script as of "search",
+     * of `reader.ts`. Page scripts of before 2026-12 do nothing.
+     */
+    | {
+        readonly kind: "read";
+        readonly script: string;
+        readonly isShown: boolean;
+        readonly words: Readonly<Record<"reader" | "close" | "smaller" | "larger" | ReaderLook["paper"], string>>;
+        readonly look: ReaderLook;
+      }
     /** The match of this place among the document's own is the one that the person is at; -1: none of them. */
     | { readonly kind: "show"; readonly index: number }
     | { readonly kind: "end" };
+}
+
+/** How the person wants articles. */
+export interface ReaderLook {
+  /** CSS pixels. */
+  readonly size: number;
+  readonly paper: "light" | "sepia" | "dark";
 }
 
 /** To the app. */
@@ -229,7 +247,11 @@ export interface FindAnswer extends OfSearch {
   readonly told: /** Answer to "join". */
     | { readonly kind: "there" }
     /** @property near the first match at or below where the person is; counts once all is searched. */
-    | { readonly kind: "matches"; readonly count: number; readonly near: number; readonly isDone: boolean };
+    | { readonly kind: "matches"; readonly count: number; readonly near: number; readonly isDone: boolean }
+    /** Answer to "read". */
+    | { readonly kind: "article"; readonly isThere: boolean }
+    /** The person has changed it. */
+    | { readonly kind: "look"; readonly look: ReaderLook };
 }
 
 /** Of any document in the page. It names no address: the app says the one in its own bar. */

@@ -6,6 +6,9 @@ import type { PageSocketRequest } from "./socket-messages.ts";
 
 type Tag = typeof MESSAGE_TAG;
 
+/** Query of the page script's address, by which pages import `find-text.ts` and `reader.ts`. */
+export type AppScript = "?find" | "?read";
+
 /** Field of a request whose upload the page wants to be told of: the number that it gave it. Goes no further. */
 export const UPLOAD_NUMBER = "ropeway-upload";
 
@@ -27,8 +30,8 @@ export type PageToWorker =
   | { readonly tag: Tag; readonly type: "cookies-applied"; readonly id: number }
   /** Scripts of the page put pictures where they can read their pixels. */
   | { readonly tag: Tag; readonly type: "reads-pixels" }
-  /** The script of `find-text.ts`, as the app has it, which a page of the slot is about to import. */
-  | { readonly tag: Tag; readonly type: "find-script"; readonly script: string }
+  /** A script, as the app has it, which a page of the slot is about to import. Pages of before 2026-12 name none: "?find". */
+  | { readonly tag: Tag; readonly type: "find-script"; readonly script: string; readonly name?: AppScript }
   /** Carries one MessagePort, which gets a `SlotCondition`. */
   | { readonly tag: Tag; readonly type: "condition-wanted" }
   /**

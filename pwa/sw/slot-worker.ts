@@ -9,7 +9,7 @@ import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
 import type { PageSocketRequest, SocketToPage } from "../messages/socket-messages.ts";
-import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
+import type { AppScript, PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
 import { allowsSocket } from "../slot/policy.ts";
 import { BACK_QUERY, ropewayPath, TOP_LEVEL_QUERY, toReal } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
@@ -38,8 +38,8 @@ declare const self: ServiceWorkerGlobalScope & {
 
 const clients = new SlotClients();
 const eventStreams = new EventStreams();
-/** As of "find-script". The page's import may be here before it. */
-const findScript = Promise.withResolvers<string>();
+/** As of "find-script". A page's import may be here before it. */
+const scripts = { "?find": Promise.withResolvers<string>(), "?read": Promise.withResolvers<string>() };
 /** Requests that are not over. */
 let underway = 0;
 
@@ -68,7 +68,7 @@ self.addEventListener("message", (event) => {
       if (event.source instanceof Client) void clients.portOf(event.source.id).then((port) => port?.readsPixels());
       return;
     case "find-script":
-      return findScript.resolve(message.script);
+      return scripts[message.name ?? "?find"].resolve(message.script);
     case "cookie-set":
       event.waitUntil(setCookie(event.source, message));
       return;
@@ -169,7 +169,7 @@ async function answerOwn(url: URL, isNavigation: boolean): Promise<Response> {
   if (url.search === "?written" && !isNavigation) return fetch(self.__WRITTEN);
   const { shellOrigin } = slotContext(self.location, UNBOUND);
   if (url.search === "?view" && !isNavigation) return fetch(shellOrigin + self.__VIEW);
-  if (url.search === "?find" && !isNavigation) return answerScript(await findScript.promise);
+  if (url.search in scripts && !isNavigation) return answerScript(await scripts[url.search as AppScript].promise);
   return answerReserved(url, slotContext(self.location, UNBOUND), isNavigation);
 }
 

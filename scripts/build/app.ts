@@ -55,6 +55,8 @@ const DOWNLOADS_SHEET = ".ropeway/downloads-sheet";
 /** The same of the sheets: "Find in page"; and of that, with which a page's documents search themselves. */
 const FIND = ".ropeway/find";
 const FIND_TEXT = ".ropeway/find-text";
+/** Likewise, with which a page shows its article. */
+const READER = ".ropeway/reader";
 
 /** The same of the shell, where slots have a list of hosts. */
 const LISTED = ".ropeway/listed";
@@ -78,6 +80,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
   [VIEW, "pwa/slot/view/view.ts", "esm"],
   [FIND_TEXT, "pwa/slot/page/find-text.ts", "esm"],
+  [READER, "pwa/slot/page/reader.ts", "esm"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
   [".ropeway/lost", "pwa/slot/documents/lost.ts", "iife"],
@@ -107,7 +110,8 @@ export async function buildApp(): Promise<BuiltFiles> {
   const lite = nameByContent(files, LITE);
   const liteWorker = nameByContent(files, LITE_WORKER);
   const findText = nameByContent(files, FIND_TEXT);
-  const shell = await addShell(files, { listed, lite, findText, tunnel: await addTunnel(files) });
+  const reader = nameByContent(files, READER);
+  const shell = await addShell(files, { listed, lite, findText, reader, tunnel: await addTunnel(files) });
   namesInPage(files, "index.html", [shell, nameByContent(files, SHELL, "css")]);
   namesInPage(files, "blank.html", [nameByContent(files, BLANK)]);
   const slotWorker = await addSlotWorker(files);
@@ -207,6 +211,7 @@ interface NamesInShell {
   readonly listed: string;
   readonly lite: string;
   readonly findText: string;
+  readonly reader: string;
   readonly tunnel: string;
 }
 
@@ -214,7 +219,7 @@ interface NamesInShell {
  * The shell, the sheets and the library, which it loads by their names, and those of devices, downloads and the
  * search, which the sheets load. All take from the shell what it has already, by its name: so all have the hash of all. @returns the shell's name.
  */
-async function addShell(files: BuiltFiles, { listed, lite, findText, tunnel }: NamesInShell): Promise<string> {
+async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tunnel }: NamesInShell): Promise<string> {
   const [sheets = "", library = "", devices = "", downloads = "", find = ""] = [
     SHEETS,
     LIBRARY,
@@ -230,8 +235,12 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, tunnel }: N
     bundle({
       entryPoints: [{ out: FIND, in: "pwa/shell/views/find/find-chunk.tsx" }],
       ...ofAll,
-      define: { ...browserOptions.define, "self.__FIND_TEXT": JSON.stringify(`/${findText}`) },
-      external: [`/${findText}`],
+      define: {
+        ...browserOptions.define,
+        "self.__FIND_TEXT": JSON.stringify(`/${findText}`),
+        "self.__READER": JSON.stringify(`/${reader}`),
+      },
+      external: [`/${findText}`, `/${reader}`],
     }),
     bundle({
       entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],

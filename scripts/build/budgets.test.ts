@@ -13,6 +13,7 @@ const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
 const LIBRARY = ".ropeway/library-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const FIND = [".ropeway/find-0123456789abcdef0123.js", ".ropeway/find-text-0123456789abcdef0123.js"];
+const READER = ".ropeway/reader-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
 const SIGN_INS = ".ropeway/sign-ins-0123456789abcdef0123.js";
 const DOWNLOADS = ".ropeway/downloads-0123456789abcdef0123.js";
@@ -25,6 +26,7 @@ const paths = [
   DEVICES,
   DOWNLOADS_SHEET,
   ...FIND,
+  READER,
   "sw.js",
   "shell.css",
   SLOT_WORKER,

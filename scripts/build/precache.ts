@@ -17,6 +17,7 @@ const OF_SHELL = new Set([
   ".ropeway/downloads-sheet.js",
   ".ropeway/find.js",
   ".ropeway/find-text.js",
+  ".ropeway/reader.js",
   ".ropeway/view.js",
 ]);
 

@@ -254,6 +254,7 @@ export const MODULES: readonly Module[] = [
       "pwa/slot/policy.ts",
       "pwa/slot/page-workers.ts",
       "pwa/slot/page/find-text.ts",
+      "pwa/slot/page/reader.ts",
       "pwa/slot/documents/page-config.ts",
       "pwa/slot/rewrite/html-rewriter.ts",
       "pwa/slot/rewrite/response-headers.ts",

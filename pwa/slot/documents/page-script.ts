@@ -44,7 +44,7 @@ function start(config: PageConfig): void {
   obeyShell(context, {
     window: (news, ports) => opened.hear(news, ports),
     port: (port) => worker?.passPort(port),
-    findScript: (script) => worker?.passFindScript(script),
+    giveScript: (script, name) => worker?.passScript(script, name),
     origins: (origins, asked) => messages.names.take(origins, asked),
   });
   watchNavigations(context, opened, config.topLevel ? reportDocument(context) : () => {});

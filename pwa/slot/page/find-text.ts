@@ -3,7 +3,7 @@
  * for the first search. The page may have put functions of its own in the place of the browser's: none of them gets to see
  * the text that is searched for, which is only read by its places, and compared.
  */
-import { foldCharacter, MOST_MATCHES } from "../../messages/find-messages.ts";
+import { foldCharacter, MOST_MATCHES, READER_ELEMENT } from "../../messages/find-messages.ts";
 import { type FindAnswer, type FindOrder, MESSAGE_TAG } from "../../messages/page-messages.ts";
 
 /** The document that is searched, and the way to the app. */
@@ -314,7 +314,7 @@ type Piece = Text | "edge" | "nothing";
  * @param askFrame is given the frames in shadow trees that look after themselves.
  */
 function* shownTexts(document: Document, askFrame: (frame: Element) => void): Generator<Piece> {
-  const root = rootElementOf(document);
+  const root = document.querySelector(READER_ELEMENT) ?? rootElementOf(document);
   const waiting: (Element | Text | "edge")[] = root === null ? [] : [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next === "edge" || TEXTUAL.has(nodeTypeOf(next))) {

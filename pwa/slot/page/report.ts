@@ -7,7 +7,7 @@ import {
   type ShellToPage,
   type WindowNews,
 } from "../../messages/page-messages.ts";
-import { isTagged } from "../../messages/worker-messages.ts";
+import { type AppScript, isTagged } from "../../messages/worker-messages.ts";
 import { POLICY_START } from "../policy.ts";
 import { isShortcut } from "../shortcuts.ts";
 import { ropewayPath } from "../slot-url.ts";
@@ -168,7 +168,7 @@ interface ShellRequests {
   readonly window: (news: WindowNews, ports: readonly MessagePort[]) => void;
   readonly port: (port: MessagePort) => void;
   /** As of "find-script". */
-  readonly findScript: (script: string) => void;
+  readonly giveScript: (script: string, name: AppScript) => void;
   readonly origins: (origins: Readonly<Record<string, string>>, asked: readonly string[]) => void;
 }
 
@@ -232,7 +232,7 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
   const getter = (name: "data" | "origin") =>
     Object.getOwnPropertyDescriptor(MessageEvent.prototype, name)?.get as () => unknown;
   const [data, origin] = [getter("data"), getter("origin")];
-  const find = finder(context, requests.findScript);
+  const find = finder(context, requests.giveScript);
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
     const said = apply(data, event, []);
     if (!isTagged(said)) return;
@@ -275,7 +275,7 @@ function obey(
 }
 
 /** What the person searches for is the app's secret: nothing of the page's own gets to see it. */
-function finder(context: PageContext, giveScript: ShellRequests["findScript"]) {
+function finder(context: PageContext, giveScript: ShellRequests["giveScript"]) {
   const { config, toShell } = context;
   let late: Promise<typeof import("./find-text.ts")> | undefined;
   let isLoaded = false;
@@ -283,8 +283,16 @@ function finder(context: PageContext, giveScript: ShellRequests["findScript"]) {
     const { tag, id, act } = order;
     if (act.kind === "join") return toShell({ tag, type: "found", id, told: { kind: "there" } });
     if (!isShells) return;
+    if (act.kind === "read") {
+      giveScript(act.script, "?read");
+      const reader = import(`${config.slotOrigin}${ropewayPath.pageScript}?read`) as Promise<
+        typeof import("./reader.ts")
+      >;
+      void reader.then(({ read }) => read({ document, tell: toShell }, id, act));
+      return;
+    }
     if (act.kind === "search" && !isLoaded) {
-      giveScript(act.script);
+      giveScript(act.script, "?find");
       late ??= import(`${config.slotOrigin}${ropewayPath.pageScript}?find`);
     }
     void late?.then(

@@ -1,7 +1,13 @@
 /** The page's conversation with the slot's service worker: cookies, sockets, uploads, pictures, port, keep-alive. */
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { PageSocketRequest } from "../../messages/socket-messages.ts";
-import { isTagged, type PageToWorker, UPLOAD_NUMBER, type WorkerToPage } from "../../messages/worker-messages.ts";
+import {
+  type AppScript,
+  isTagged,
+  type PageToWorker,
+  UPLOAD_NUMBER,
+  type WorkerToPage,
+} from "../../messages/worker-messages.ts";
 import { PageCookies } from "./cookies.ts";
 import { connectionOf } from "./identity.ts";
 import type { PageContext } from "./page-context.ts";
@@ -73,9 +79,9 @@ export class WorkerClient {
     this.#post({ tag, type: "reads-pixels" }, null);
   }
 
-  /** @param script as of "find-script". */
-  passFindScript(script: string): void {
-    this.#post({ tag, type: "find-script", script }, null);
+  /** As of "find-script". */
+  passScript(script: string, name: AppScript): void {
+    this.#post({ tag, type: "find-script", script, name }, null);
   }
 
   /** @param ports as of `PageSocketRequest`. */

@@ -4,12 +4,15 @@ import { MOST_MATCHES } from "../../../messages/find-messages.ts";
 import type { FindOrder } from "../../../messages/page-messages.ts";
 import type { FindHost } from "../../../slot/page/find-text.ts";
 import { Glyph, Icon } from "../parts/icons.tsx";
+import { readPage } from "./page-reader.ts";
 import { type Found, PageSearch } from "./page-search.ts";
 
 declare global {
   interface Window {
     /** Path of the script with which documents search themselves; the build puts it here. */
     readonly __FIND_TEXT: string;
+    /** Likewise, of that with which a page shows its article. */
+    readonly __READER: string;
   }
 }
 
@@ -23,6 +26,20 @@ export interface FindProps {
 
 const UP = "M6 14.5l6-6 6 6";
 const DOWN = "M6 9.5l6 6 6-6";
+
+/** As of `readPage`, of the frame that is shown. */
+export async function readShown(isShown: boolean): Promise<boolean> {
+  const frames = document.querySelector(".frame-host")?.shadowRoot;
+  const frame = frames?.querySelector<HTMLIFrameElement>("iframe:not([inert])") ?? null;
+  const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches && "dark");
+  const options = { script: self.__READER, storage: localStorage, isDark: () => dark === "dark" };
+  // What is shown takes the focus within the page.
+  if (isShown) {
+    frame?.focus();
+    frame?.contentWindow?.focus();
+  }
+  return frame !== null && readPage(frame, isShown, options);
+}
 
 /** The row in the place of the address bar. It ends with the page that it was opened for. */
 export function FindBar({ frame, isLoading, onClose }: FindProps) {

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { sizeOf, withSize, ZOOMS } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, SiteSize } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
@@ -17,6 +17,7 @@ const GLYPHS = {
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
   share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
   downloads: "M12 3.5V15M8 11l4 4 4-4M4.5 16v3.5a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1V16",
+  reader: "M5 5h14M5 9.7h14M5 14.4h14M5 19h8",
   print: "M7 8V3.5h10V8M7 17H4.5a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1h15a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H17M7 13.5h10v7H7z",
   info: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM12 11v5.5M12 7.5v.01",
 } as const;
@@ -178,6 +179,7 @@ function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProp
       {isLoaded && (
         <MenuRow icon="find" label="Find in page" onClick={() => ui.change({ sheet: null, isFinding: true })} />
       )}
+      {isLoaded && <ReaderRow key={url} onClick={close} />}
       {isLoaded && (
         <MenuRow
           icon="print"
@@ -191,6 +193,28 @@ function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProp
       <MenuRow icon="info" label="Site information" onClick={() => ui.change({ sheet: "site" })} />
     </>
   );
+}
+
+/** Where the page has an article. */
+function ReaderRow({ onClick }: Pick<MenuRowProps, "onClick">) {
+  const [hasArticle, setArticle] = useState(false);
+  useEffect(() => void read(false).then(setArticle), []);
+  if (!hasArticle) return null;
+  const open = () => {
+    onClick();
+    void read(true);
+  };
+  return <MenuRow icon="reader" label="Reader" onClick={open} />;
+}
+
+/** As of `readShown`. */
+async function read(isShown: boolean): Promise<boolean> {
+  try {
+    const { readShown } = (await import(self.__FIND)) as typeof import("../find/find-chunk.tsx");
+    return await readShown(isShown);
+  } catch {
+    return false;
+  }
 }
 
 interface MenuIconProps {
