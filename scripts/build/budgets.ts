@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 107.5 * KB,
+    limit: 107.7 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 14.3 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.5 * KB },

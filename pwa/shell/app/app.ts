@@ -36,6 +36,15 @@ export interface AppOptions {
   readonly draw: () => void;
 }
 
+interface Shown {
+  readonly notice: Notice;
+  readonly isOver: () => boolean;
+  readonly isCovered: () => boolean;
+}
+
+/** Notices of what the person has just done, which nobody misses once there is a newer one. */
+const PASSING: ReadonlySet<Notice["kind"]> = new Set(["closed-tab", "forgotten"]);
+
 /** All that tabs share: settings, sites, totals, the link and the pairing with its edge, and the one notice. */
 export class App implements AppActions, SiteTeller {
   readonly tunnel: TunnelClient;
@@ -43,7 +52,8 @@ export class App implements AppActions, SiteTeller {
   readonly #tabs = new Set<AppTab>();
   #link: LinkPhase;
   #totals: Totals | null;
-  #shown: { readonly notice: Notice; readonly isOver: () => boolean; readonly isCovered: () => boolean } | null = null;
+  /** The newest last; at most one of each kind. */
+  #notices: readonly Shown[] = [];
   #readable: ReadonlySet<string> | null = null;
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
@@ -67,7 +77,7 @@ export class App implements AppActions, SiteTeller {
     return {
       link: this.#link,
       totals: this.#totals,
-      notice: this.#shown?.isCovered() === false ? this.#shown.notice : null,
+      notice: this.#newest?.notice ?? null,
       recent: sites.recent,
       pinned: sites.pinned,
       readable: this.#readable,
@@ -88,19 +98,24 @@ export class App implements AppActions, SiteTeller {
 
   /** Draws anew: the state of the app, or of a tab, has changed. */
   draw(): void {
-    if (this.#shown?.isOver() === true) this.#shown = null;
+    this.#notices = this.#notices.filter(({ isOver }) => !isOver());
     this.#options.draw();
   }
 
   /** @param isOver what the notice is about has passed. */
   notify(notice: Notice, isOver: () => boolean = () => false): void {
-    this.#shown = { notice, isOver, isCovered: () => false };
+    const others = this.#notices.filter((each) => each.notice.kind !== notice.kind && !PASSING.has(each.notice.kind));
+    this.#notices = [...others, { notice, isOver, isCovered: () => false }];
     this.draw();
   }
 
-  /** Newer news stand in the place of the notice. @param isOver they have passed, and the notice comes back. */
+  /** Newer news stand in the place of notices. @param isOver they have passed, and the notices come back. */
   cover(isOver: () => boolean): void {
-    if (this.#shown !== null) this.#shown = { ...this.#shown, isCovered: () => !isOver() };
+    this.#notices = this.#notices.map((each) => ({ ...each, isCovered: () => !isOver() }));
+  }
+
+  get #newest(): Shown | undefined {
+    return this.#notices.findLast(({ isCovered }) => !isCovered());
   }
 
   hearSites(hear: (event: SiteEvent) => void): void {
@@ -146,7 +161,8 @@ export class App implements AppActions, SiteTeller {
   }
 
   dismissNotice(): void {
-    this.#shown = null;
+    const newest = this.#newest;
+    this.#notices = this.#notices.filter((each) => each !== newest);
     this.draw();
   }
 

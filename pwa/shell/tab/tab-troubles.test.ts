@@ -62,6 +62,22 @@ describe("a trouble of the page", () => {
     expect(shown().notice).toMatchObject({ trouble: "socket" });
   });
 
+  it("gives way to newer news of another kind, and comes back when those are closed", () => {
+    const { app, shown, tell } = opened();
+    tell("socket");
+    app.notify({ kind: "uncertain", url: `${A}/order` });
+    app.notify({ kind: "closed-tab", title: "Shop", undo: () => {} });
+    expect(shown().notice).toMatchObject({ kind: "closed-tab" });
+    app.notify({ kind: "lite", why: "Scripts are off" });
+    expect(shown().notice).toMatchObject({ kind: "lite" });
+    app.dismissNotice();
+    expect(shown().notice).toMatchObject({ kind: "uncertain" });
+    app.dismissNotice();
+    expect(shown().notice).toMatchObject({ trouble: "socket" });
+    app.dismissNotice();
+    expect(shown().notice).toBeNull();
+  });
+
   it("goes with the page where the person goes home", () => {
     const { shown, tab, tell } = opened();
     tell("tap");
