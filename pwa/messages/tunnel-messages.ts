@@ -6,6 +6,11 @@ import { parseUrl } from "../../shared/web/origin.ts";
 import type { FailedNavigation } from "./page-messages.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
+/** Marks a text of the app that is translated where it is drawn (`pwa/shell/app/language.ts`). */
+export function later(text: string): string {
+  return text;
+}
+
 /**
  * Milliseconds: how long pages wait for a link that is gone, unless the person chose otherwise; equal to sessionLinger.
  */

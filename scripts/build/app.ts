@@ -61,6 +61,9 @@ const READER = ".ropeway/reader";
 /** The same of the shell, where slots have a list of hosts. */
 const LISTED = ".ropeway/listed";
 
+/** The app's words in another language, by a name with its code and the hash of the scripts that they are of. */
+const LANGUAGES = ".ropeway/languages";
+
 /** Pages without scripts, of the shell and of its service worker: for phones that have such pages. */
 const LITE = ".ropeway/lite";
 const LITE_WORKER = ".ropeway/lite-worker";
@@ -228,6 +231,7 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
     FIND,
   ].map((script) => `/${script}-${UNKNOWN_HASH}.js`);
   const ofAll: BuildOptions = { format: "esm", plugins: [await ofShell()] };
+  const catalogues = await languageFiles();
   const parts = await Promise.all([
     bundle({ entryPoints: [{ out: LIBRARY, in: "pwa/shell/views/library/library-chunk.tsx" }], ...ofAll }),
     bundle({ entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }], ...ofAll }),
@@ -250,6 +254,8 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
         "self.__DEVICES": JSON.stringify(devices),
         "self.__DOWNLOADS_SHEET": JSON.stringify(downloads),
         "self.__FIND": JSON.stringify(find),
+        "self.__LANGUAGES": JSON.stringify([...catalogues.keys()]),
+        "self.__LANGUAGE": JSON.stringify(`/${LANGUAGES}/*-${UNKNOWN_HASH}.json`),
       },
       external: [devices, downloads, find],
     }),
@@ -267,9 +273,14 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
       external: [sheets, `/${listed}`, `/${lite}`],
     }),
   ]);
-  const built = parts.flatMap((part) => [...part]);
-  const scripts = built.filter(([path]) => path.endsWith(".js"));
-  const hash = contentHash(Buffer.concat(scripts.map(([, contents]) => contents)));
+  return namedByAll(files, new Map(parts.flatMap((part) => [...part])), catalogues);
+}
+
+/** Gives all scripts and catalogues names with the hash of all. @returns the shell's name. */
+function namedByAll(files: BuiltFiles, built: BuiltFiles, catalogues: ReadonlyMap<string, Uint8Array>): string {
+  const scripts = [...built].filter(([path]) => path.endsWith(".js"));
+  const hash = contentHash(Buffer.concat([...scripts.map(([, contents]) => contents), ...catalogues.values()]));
+  for (const [code, contents] of catalogues) files.set(`${LANGUAGES}/${code}-${hash}.json`, contents);
   for (const [path, contents] of built) {
     const isScript = path.endsWith(".js");
     const text = Buffer.from(contents).toString().replaceAll(UNKNOWN_HASH, hash);
@@ -303,6 +314,23 @@ async function bundle(options: BuildOptions): Promise<BuiltFiles> {
   const outdir = join(root, "dist", "app");
   const result = await build({ ...browserOptions, plugins: [virtualModules()], ...options, write: false, outdir });
   return new Map(result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
+}
+
+/** By the code of the language, without the texts that nobody has translated yet. */
+async function languageFiles(): Promise<Map<string, Uint8Array>> {
+  const directory = join(root, "pwa", "languages");
+  const names = (await readdir(directory)).filter((name) => name.endsWith(".json")).sort();
+  return new Map(
+    await Promise.all(
+      names.map(async (name) => {
+        const words: Record<string, string | object> = JSON.parse(await readFile(join(directory, name), "utf8"));
+        const known = Object.entries(words).filter(([, each]) =>
+          (typeof each === "string" ? [each] : Object.values(each)).some(Boolean),
+        );
+        return [name.slice(0, -".json".length), Buffer.from(JSON.stringify(Object.fromEntries(known)))] as const;
+      }),
+    ),
+  );
 }
 
 async function pictureFiles(folder: string): Promise<BuiltFiles> {

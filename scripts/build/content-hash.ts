@@ -10,5 +10,5 @@ export const UNKNOWN_HASH = "content-hash-unknown";
 
 /** The path of a file without the hash that its name may have: `a/b.js` of `a/b-<hash>.js`. */
 export function withoutContentHash(path: string): string {
-  return path.replace(/-[0-9a-f]{20}(?=\.(?:js|css)$)/, "");
+  return path.replace(/-[0-9a-f]{20}(?=\.(?:js|css|json)$)/, "");
 }

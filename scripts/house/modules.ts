@@ -277,6 +277,8 @@ export const MODULES: readonly Module[] = [
       "pwa/shell/app/start.ts",
       "pwa/shell/app/state.ts",
       "pwa/shell/app/settings.ts",
+      "pwa/shell/app/language.ts",
+      "pwa/shell/app/language-choice.ts",
       "pwa/shell/app/phone.ts",
       "pwa/shell/link/pairing.ts",
       "pwa/shell/frames/places.ts",

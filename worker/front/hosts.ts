@@ -237,7 +237,7 @@ function versionOf({ baseOrigin, slotOrigins }: ClassifiedHost): string {
 const SERVICE_WORKERS: ReadonlySet<string> = new Set(["/sw.js", `${RESERVED_PATH}sw.js`]);
 
 /** Files whose name has their content's hash, below which there is never anything else. */
-const NAMED_BY_CONTENT = /-[0-9a-f]{20}\.(?:js|css)$/;
+const NAMED_BY_CONTENT = /-[0-9a-f]{20}\.(?:js|css|json)$/;
 
 /** Cache-Control of a file of the app; null where the platform's own is right. */
 export function freshnessOf(path: string): string | null {

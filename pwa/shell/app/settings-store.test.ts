@@ -4,6 +4,7 @@ import { DEFAULT_SEARCH_URL, SettingsStore, savesData } from "./settings.ts";
 
 const DEFAULTS = {
   theme: "system",
+  language: "system",
   searchUrl: DEFAULT_SEARCH_URL,
   waitTime: 120_000,
   takesPushes: true,
@@ -23,7 +24,7 @@ it("keeps changes over restarts", () => {
   const storage = new MapStorage();
   const store = new SettingsStore(storage);
   expect(store.current).toEqual(DEFAULTS);
-  store.change({ theme: "dark" });
+  store.change({ theme: "dark", language: "de" });
   store.change({ searchUrl: "https://a.example/?q=%s" });
   store.change({ waitTime: 600_000 });
   store.change({ takesPushes: false });
@@ -32,6 +33,7 @@ it("keeps changes over restarts", () => {
   store.change({ blocksTrackers: true, trackerExceptions: ["a.example"], savesData: false, warmsLinks: true });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
+    language: "de",
     searchUrl: "https://a.example/?q=%s",
     waitTime: 600_000,
     takesPushes: false,

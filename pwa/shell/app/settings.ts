@@ -14,6 +14,7 @@ export const DEFAULT_SEARCH_URL = "https://html.duckduckgo.com/html/?q=%s";
 const STORAGE_KEY = "ropeway.settings";
 const DEFAULTS: Settings = {
   theme: "system",
+  language: "system",
   searchUrl: DEFAULT_SEARCH_URL,
   waitTime: DEFAULT_WAIT_TIME,
   takesPushes: true,
@@ -76,8 +77,9 @@ function read(json: string | null): Partial<Settings> {
     const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
     const pictures = PICTURE_CHOICES.find((choice) => choice === value.pictures) ?? DEFAULTS.pictures;
     const pageBudget = PAGE_BUDGETS.find((choice) => choice === value.pageBudget) ?? null;
+    const language = typeof value.language === "string" ? value.language : DEFAULTS.language;
     return {
-      ...{ theme, searchUrl, waitTime, takesPushes, storeBytes, pictures, pageBudget },
+      ...{ theme, language, searchUrl, waitTime, takesPushes, storeBytes, pictures, pageBudget },
       pixelReaders: textsOf(value.pixelReaders),
       blocksTrackers: value.blocksTrackers === true,
       trackerExceptions: textsOf(value.trackerExceptions),

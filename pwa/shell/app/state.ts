@@ -18,6 +18,8 @@ export interface Site {
 
 export interface Settings {
   readonly theme: "system" | "light" | "dark";
+  /** Code of the language that the app speaks, or `system`. */
+  readonly language: string;
   /** Search URL with `%s` where the percent-encoded words go. */
   readonly searchUrl: string;
   /** Milliseconds that pages wait while there is no link. */

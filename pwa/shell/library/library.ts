@@ -1,3 +1,5 @@
+import { t } from "../app/language.ts";
+import { tCount } from "../app/language-choice.ts";
 import type { SiteTeller } from "../app/state.ts";
 import { type FileEntry, type FileFolder, type FilePage, MOST_BYTES, readFile, writeFile } from "./bookmark-file.ts";
 import {
@@ -165,9 +167,9 @@ export class Library {
 
   /** Adds what is in a file of that format. */
   async importFile(name: LibraryPart, file: Pick<File, "size" | "text">): Promise<ImportResult> {
-    if (file.size > MOST_BYTES) return { why: "Cannot import the file: it is larger than 20 MB." };
+    if (file.size > MOST_BYTES) return { why: t("Cannot import the file: it is larger than 20 MB.") };
     const root = readFile(await file.text(), pageUrl);
-    if (root === null) return { why: "Cannot import the file: it has more than 50,000 entries." };
+    if (root === null) return { why: t("Cannot import the file: it has more than 50,000 entries.") };
     return name === "history" ? this.#importVisits(root) : this.#importBookmarks(root);
   }
 
@@ -176,9 +178,9 @@ export class Library {
     const visits = pages.flatMap(({ url, title, visitedAt, visits }) =>
       visitedAt === null ? [] : [{ url, title, at: visitedAt, count: visits }],
     );
-    if (visits.length === 0) return { why: "Cannot import the file: it tells of no visits." };
+    if (visits.length === 0) return { why: t("Cannot import the file: it tells of no visits.") };
     const added = await this.#visits.add(visits);
-    const text = `${countOf(added.length, "page")} imported`;
+    const text = tCount(added.length, "{count} page imported", "{count} pages imported");
     return { text, undo: () => void this.#visits.forget(added) };
   }
 
@@ -186,9 +188,12 @@ export class Library {
     const known = [...(await this.#bookmarks.read()), ...this.#pins];
     const added = new BookmarkImport(known, (folder) => this.#newPlace(folder)).entriesOf(root);
     const pages = added.filter(({ kind }) => kind === "page");
-    if (added.length === 0) return { why: "No bookmark in the file is new." };
-    if (!(await this.#put(added))) return { why: "Cannot import the file: this phone has no room for it." };
-    return { text: `${countOf(pages.length, "bookmark")} imported`, undo: () => void this.#take(added) };
+    if (added.length === 0) return { why: t("No bookmark in the file is new.") };
+    if (!(await this.#put(added))) return { why: t("Cannot import the file: this phone has no room for it.") };
+    return {
+      text: tCount(pages.length, "{count} bookmark imported", "{count} bookmarks imported"),
+      undo: () => void this.#take(added),
+    };
   }
 
   #newPlace(folder: number): Pick<Entry, "id" | "folder" | "addedAt"> {
@@ -232,10 +237,6 @@ export type ImportResult = { readonly text: string; readonly undo: Undo } | { re
 
 /** As a folder among the others. */
 const START: Entry = { kind: "folder", id: START_PAGE, folder: ROOT, title: "Start page", addedAt: 0 };
-
-function countOf(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
 
 function pagesIn(folder: FileFolder): readonly FilePage[] {
   return folder.entries.flatMap((entry) => (entry.kind === "page" ? [entry] : pagesIn(entry)));

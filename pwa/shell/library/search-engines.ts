@@ -2,6 +2,7 @@
  * Search engines: those that come with the app, and the person's own. Each may have a shortcut: a word that is typed before
  * those to search for, with or without "@" ("w rope").
  */
+import { t } from "../app/language.ts";
 import { DEFAULT_SEARCH_URL, type KeyValueStorage } from "../app/settings.ts";
 import { parseAddress } from "../tab/address-input.ts";
 
@@ -68,17 +69,17 @@ export class SearchEngines {
   /** @returns why it cannot be used, or null. */
   add({ searchUrl, shortcut }: Kept): string | null {
     const isThere = this.list().some((engine) => engine.searchUrl === searchUrl);
-    const problem = isThere ? "This one is in the list." : searchUrlProblem(searchUrl);
+    const problem = isThere ? t("This one is in the list.") : searchUrlProblem(searchUrl);
     return problem ?? this.setShortcut({ searchUrl, shortcut });
   }
 
   /** Likewise. */
   setShortcut({ searchUrl, shortcut: given }: Kept): string | null {
     const shortcut = given.trim().toLowerCase().replace(/^@/, "");
-    if (/[\s@?/:.]/.test(shortcut)) return "A shortcut is one word, without signs.";
+    if (/[\s@?/:.]/.test(shortcut)) return t("A shortcut is one word, without signs.");
     const others = this.list().filter((engine) => engine.searchUrl !== searchUrl);
     const taken = others.find((engine) => shortcut !== "" && engine.shortcut === shortcut);
-    if (taken !== undefined) return `${taken.name} has this shortcut.`;
+    if (taken !== undefined) return t("{name} has this shortcut.", { name: taken.name });
     const rest = this.#read().filter((engine) => engine.searchUrl !== searchUrl);
     this.#write([...rest, { searchUrl, shortcut }]);
     return null;
@@ -130,7 +131,7 @@ function hostOf(searchUrl: string): string {
 
 /** Why a search URL cannot be used, or null if it can. */
 export function searchUrlProblem(searchUrl: string): string | null {
-  if (!searchUrl.includes("%s")) return "The address needs %s where the words go.";
+  if (!searchUrl.includes("%s")) return t("The address needs %s where the words go.");
   const filled = URL.parse(searchUrl.replace("%s", "words"));
-  return filled !== null && /^https?:$/.test(filled.protocol) ? null : "This is not a web address.";
+  return filled !== null && /^https?:$/.test(filled.protocol) ? null : t("This is not a web address.");
 }

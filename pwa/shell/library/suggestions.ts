@@ -1,3 +1,4 @@
+import { t } from "../app/language.ts";
 import type { Site } from "../app/state.ts";
 import { parseAddress } from "../tab/address-input.ts";
 import type { SearchEngines } from "./search-engines.ts";
@@ -121,15 +122,15 @@ export function suggest(
 
 function enterRows(text: string, searchUrl: string, engines: SearchEngines): Suggestion[] {
   const meant = engines.meant(text);
-  const ofChoice = `Search ${engines.nameOf(searchUrl)}`;
+  const ofChoice = t("Search {engine}", { engine: engines.nameOf(searchUrl) });
   if (meant !== null) {
     const { url, words, engine } = meant;
     const others = { kind: "search", input: `?${text}`, label: text, hint: ofChoice } as const;
-    return [{ kind: "search", input: url, label: words || text, hint: `Search ${engine}` }, others];
+    return [{ kind: "search", input: url, label: words || text, hint: t("Search {engine}", { engine }) }, others];
   }
   const { kind } = parseAddress(text, searchUrl);
   if (kind === "unsupported") return [];
-  return [{ kind, input: text, label: text, hint: kind === "url" ? "Open this address" : ofChoice }];
+  return [{ kind, input: text, label: text, hint: kind === "url" ? t("Open this address") : ofChoice }];
 }
 
 function hintOf(url: string): string {

@@ -1,6 +1,7 @@
 import { toHex } from "../../../shared/base-encodings.ts";
 import type { DeviceList, GuestLimits, PairingCode } from "../../../shared/devices.ts";
 import { DEVICES_PATH, PAIR_PATH, TOKEN_PATH } from "../../../shared/subprotocol.ts";
+import { later } from "../../messages/tunnel-messages.ts";
 import type { KeyValueStorage } from "../app/settings.ts";
 
 const TOKEN_KEY = "ropeway.token";
@@ -124,17 +125,17 @@ export class DeviceRequests {
     const headers = { authorization: `Bearer ${this.#token}` };
     const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
     const response = await fetch(DEVICES_PATH + path, init).catch(() => null);
-    if (response === null) return { why: "Your edge cannot be reached now." };
+    if (response === null) return { why: later("Your edge cannot be reached now.") };
     const answer: unknown = await response.json().catch(() => null);
     return response.ok ? { answer: answer as Answer } : { why: refusal(response.status) };
   }
 }
 
 const WHY_REFUSED: Readonly<Record<number, string>> = {
-  401: "This device is not paired any more.",
-  403: "This device is a guest, and guests manage no devices.",
-  404: "Your edge does not know this: it may be older than the app, or the device is gone.",
-  503: "Your edge cannot read what it keeps; its log says why.",
+  401: later("This device is not paired any more."),
+  403: later("This device is a guest, and guests manage no devices."),
+  404: later("Your edge does not know this: it may be older than the app, or the device is gone."),
+  503: later("Your edge cannot read what it keeps; its log says why."),
 };
 
 function refusal(status: number): string {

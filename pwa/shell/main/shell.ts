@@ -27,7 +27,7 @@ void startShell((root, tunnel, app, tabs) => {
   return mountChrome(root, actions, {
     async sheets(attempt) {
       const chunk: typeof import("../views/sheets/sheets-chunk.tsx") = await load(self.__SHEETS, attempt);
-      return chunk.openSheets({ tunnel, app });
+      return chunk.openSheets({ tunnel, app }, app.state.settings.language);
     },
     async library(attempt) {
       const chunk: typeof import("../views/library/library-chunk.tsx") = await load(self.__LIBRARY, attempt);

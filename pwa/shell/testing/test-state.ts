@@ -25,6 +25,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     readable: null,
     settings: {
       theme: "system",
+      language: "system",
       searchUrl: DEFAULT_SEARCH_URL,
       waitTime: 120_000,
       takesPushes: true,

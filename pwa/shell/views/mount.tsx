@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { type Clock, setTimer } from "../../../shared/clock.ts";
 import { shortcutFor } from "../../slot/shortcuts.ts";
+import { keptLanguage, SOURCE, speak, t } from "../app/language.ts";
 import type { Chrome } from "../app/start.ts";
 import type { BrowserActions, BrowserState } from "../app/state.ts";
 import { Bar, failureText, NEWER_VERSION, noticeText } from "./bar/bar.tsx";
@@ -25,7 +26,7 @@ interface LateScripts {
  * @param late as of `LateScriptPlatform`.
  */
 export function mountChrome(root: HTMLElement, actions: BrowserActions, late: LateScripts): Chrome {
-  const lateSheets = new LateScript({ load: late.sheets, setTimer });
+  const lateSheets = speakingSheets(late.sheets);
   const lateLibrary = new LateScript({ load: late.library, setTimer });
   const { barHost, findHost, frameHost, frames, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
@@ -83,6 +84,15 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
   };
   listen(root, chrome);
   return chrome;
+}
+
+/** Has the app speak as it did last. Else the script of the sheets, which has words fetched, may be needed soon. */
+function speakingSheets(load: LateScripts["sheets"]): LateScript<Sheets> {
+  const sheets = new LateScript({ load, setTimer });
+  const kept = keptLanguage(localStorage);
+  speak(kept ?? SOURCE, document.documentElement);
+  if (kept === null && !/^en\b/.test(navigator.language)) void sheets.load();
+  return sheets;
 }
 
 function listen(root: HTMLElement, chrome: Pick<Chrome, "press">): void {
@@ -268,18 +278,18 @@ export function announcement(state: BrowserState): string {
   if (notice !== null) return noticeText(notice);
   if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);
   if (state.phase !== "failed" && isWaiting(state.link)) {
-    return state.link.kind === "offline" ? "Offline" : "Waiting for the link";
+    return state.link.kind === "offline" ? t("Offline") : t("Waiting for the link");
   }
   switch (state.phase) {
     case "idle":
-      return state.url === "" ? "" : `Stopped loading ${shortHost(state.url)}`;
+      return state.url === "" ? "" : t("Stopped loading {site}", { site: shortHost(state.url) });
     case "loading":
-      return `Loading ${shortHost(state.destination?.url ?? state.url)}`;
+      return t("Loading {site}", { site: shortHost(state.destination?.url ?? state.url) });
     case "loaded":
-      if (state.hasNewer) return NEWER_VERSION;
-      return `${state.title || shortHost(state.url)} loaded`;
+      if (state.hasNewer) return t(NEWER_VERSION);
+      return t("{title} loaded", { title: state.title || shortHost(state.url) });
     case "failed":
-      return state.error ? errorText(state.error).heading : "The page did not load";
+      return state.error ? errorText(state.error).heading : t("The page did not load");
   }
 }
 

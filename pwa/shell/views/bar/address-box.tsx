@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
-import { shortHost } from "../parts/format.ts";
-import { connectionOf, Icon, SIGNS } from "../parts/icons.tsx";
+import { connectionOf, Host, Icon, SIGNS } from "../parts/icons.tsx";
 import type { LibraryViews } from "../ui.ts";
 
 interface AddressBoxProps {
@@ -47,7 +47,7 @@ export function AddressBox({ state, actions, isEditing, library, onEditing, onSi
       </div>
       {isEditing && (
         <button type="button" class="address-cancel" onClick={finish}>
-          Cancel
+          {t("Cancel")}
         </button>
       )}
       {isEditing &&
@@ -72,7 +72,7 @@ function LeadingButton({ state, isEditing, onSiteInfo }: LeadingButtonProps) {
     );
   }
   return (
-    <button type="button" class="address-button" aria-label="Site information" onClick={onSiteInfo}>
+    <button type="button" class="address-button address-site" aria-label={t("Site information")} onClick={onSiteInfo}>
       <Icon name={SIGNS[connectionOf(state)]} />
       <span class="link-dot" data-link={state.link.kind} />
     </button>
@@ -93,7 +93,7 @@ function TrailingButton({ state, actions, isEditing, onClear }: TrailingButtonPr
       <button
         type="button"
         class="address-button"
-        aria-label="Clear the address"
+        aria-label={t("Clear the address")}
         onMouseDown={keepFocus}
         onClick={onClear}
       >
@@ -103,7 +103,7 @@ function TrailingButton({ state, actions, isEditing, onClear }: TrailingButtonPr
   }
   if (state.phase === "loading") {
     return (
-      <button type="button" class="address-button" aria-label="Stop" onClick={() => actions.tab.stop()}>
+      <button type="button" class="address-button" aria-label={t("Stop")} onClick={() => actions.tab.stop()}>
         <Icon name="close" />
       </button>
     );
@@ -112,8 +112,8 @@ function TrailingButton({ state, actions, isEditing, onClear }: TrailingButtonPr
   return (
     <button
       type="button"
-      class="address-button"
-      aria-label="Reload"
+      class="address-button address-reload"
+      aria-label={t("Reload")}
       onClick={({ shiftKey }) => (shiftKey ? actions.tab.hardReload() : actions.tab.reload())}
     >
       <Icon name="reload" />
@@ -151,9 +151,10 @@ function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: A
       <input
         ref={inputRef}
         type="text"
-        aria-label="Address"
+        dir="auto"
+        aria-label={t("Address")}
         aria-autocomplete="list"
-        placeholder="Search or address"
+        placeholder={t("Search or address")}
         inputMode="url"
         enterkeyhint="go"
         autocapitalize="off"
@@ -181,7 +182,7 @@ function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: A
       />
       {!isEditing && state.url !== "" && (
         <span class="address-host" aria-hidden="true">
-          <bdi dir="ltr">{shortHost(state.url)}</bdi>
+          <Host url={state.url} />
         </span>
       )}
     </div>

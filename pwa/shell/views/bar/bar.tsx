@@ -1,10 +1,11 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Trouble } from "../../../messages/page-messages.ts";
-import { siteName } from "../../../messages/tunnel-messages.ts";
+import { later, siteName } from "../../../messages/tunnel-messages.ts";
+import { t, tParts } from "../../app/language.ts";
 import type { AppActions, BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
 import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";
 import { shortHost } from "../parts/format.ts";
-import { Icon, type IconName } from "../parts/icons.tsx";
+import { Host, Icon, type IconName } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { AddressBox } from "./address-box.tsx";
 import { LinkPill } from "./link-pill.tsx";
@@ -15,22 +16,22 @@ const MIN_PROGRESS = 0.06;
 /** The browser's own controls, at the bottom of a phone where the thumb is, at the top of a wide screen. */
 export function Bar({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
   return (
-    <nav class="bar" aria-label="Browser" data-editing={ui.isEditing ? "" : undefined}>
+    <nav class="bar" aria-label={t("Browser")} data-editing={ui.isEditing ? "" : undefined}>
       <Progress state={state} />
       <LinkPill link={state.link} storedAt={state.storedAt} />
       <Messages state={state} actions={actions} ui={ui} />
       {state.openedBy !== null && (
         <div class="window-row">
-          <p>Window of {shortHost(state.openedBy)}</p>
+          <p>{tParts("Window of {site}", { site: <Host url={state.openedBy} /> })}</p>
           <button type="button" class="text-button" onClick={() => actions.tab.close()}>
-            Close
+            {t("Close")}
           </button>
         </div>
       )}
-      <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
+      <BarButton icon="back" label={t("Back")} isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
       <BarButton
         icon="forward"
-        label="Forward"
+        label={t("Forward")}
         className="bar-forward"
         isDisabled={!state.canGoForward}
         onClick={() => actions.tab.forward()}
@@ -47,15 +48,21 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
         <button
           type="button"
           class="icon-button bar-button bar-tabs"
-          aria-label={`Tabs: ${state.tabs.length}`}
+          aria-label={t("Tabs: {count}", { count: state.tabs.length })}
           aria-haspopup="dialog"
           onClick={() => ui.change({ sheet: "tabs" })}
         >
           <span>{state.tabs.length}</span>
         </button>
       )}
-      <BarButton icon="home" label="Home" className="bar-home" onClick={() => actions.tab.home()} />
-      <BarButton icon="menu" label="Menu" opensDialog onClick={() => ui.change({ sheet: "menu" })} />
+      <BarButton icon="home" label={t("Home")} className="bar-home" onClick={() => actions.tab.home()} />
+      <BarButton
+        icon="menu"
+        label={t("Menu")}
+        className="bar-menu"
+        opensDialog
+        onClick={() => ui.change({ sheet: "menu" })}
+      />
     </nav>
   );
 }
@@ -91,7 +98,7 @@ function Progress({ state }: { state: BrowserState }) {
     <div
       class="progress"
       role="progressbar"
-      aria-label="Loading the page"
+      aria-label={t("Loading the page")}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(progress * 100)}
@@ -116,7 +123,7 @@ interface MessageProps {
 }
 
 /** Over the page that is shown, until it is closed. */
-function Message({ text, offers, isLong = false, past, closing = "Dismiss", onClose }: MessageProps) {
+function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), onClose }: MessageProps) {
   const offerRef = useRef<HTMLButtonElement>(null);
   // The button that was pressed may be gone with what it changed, and the focus with it.
   useLayoutEffect(() => {
@@ -148,16 +155,16 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
     const offers: Offer[] = [];
     if (kind === "closed-tab")
       offers.push([
-        "Undo",
+        t("Undo"),
         () => {
           app.dismissNotice();
           notice.undo();
         },
       ]);
-    if (kind === "forgotten") offers.push(["Undo", () => app.rememberRecent()]);
+    if (kind === "forgotten") offers.push([t("Undo"), () => app.rememberRecent()]);
     if (kind === "window") offers.push(...windowOffers(notice, state, app));
     if (kind === "download") offers.push(...downloadOffers(notice, app, ui));
-    if (kind === "resend") offers.push(["Send again", () => tab.sendAgain()]);
+    if (kind === "resend") offers.push([t("Send again"), () => tab.sendAgain()]);
     const past = kind === "trouble" && ui;
     const shape = { offers, past, isLong: kind === "trouble" || kind === "window" || kind === "download" };
     return <Message text={noticeText(notice)} {...shape} onClose={() => app.dismissNotice()} />;
@@ -167,22 +174,24 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
     const offers: Offer[] = retry === null ? [] : [[retry, () => tab.openFailed()]];
     if (mistyped !== null)
       offers.push([
-        "Edit the address",
+        t("Edit the address"),
         ({ currentTarget }) => currentTarget.closest("nav")?.querySelector("input")?.focus(),
       ]);
     // The browser opens the page that is shown, where a form can be filled in once more.
     const past = unopened.method !== "GET" && mayHelpPast(unopened) && ui;
-    const shape = { offers, past, isLong: true, closing: "Close" };
+    const shape = { offers, past, isLong: true, closing: t("Close") };
     return <Message text={failureText(unopened, tryingAgain)} {...shape} onClose={() => tab.forgetFailed()} />;
   }
   // The page that is shown is never swapped under the person: they are asked.
   if (!hasNewer) return null;
-  return <Message text={NEWER_VERSION} offers={[["Show", () => tab.reload()]]} onClose={() => tab.keepVersion()} />;
+  return (
+    <Message text={t(NEWER_VERSION)} offers={[[t("Show"), () => tab.reload()]]} onClose={() => tab.keepVersion()} />
+  );
 }
 
 /** What may be done about it, and the list. Each is the end of the news. */
 function downloadOffers({ offers }: Notice & { kind: "download" }, app: AppActions, ui: Ui): readonly Offer[] {
-  const all = [...offers, ["Show", () => ui.change({ sheet: "downloads" })] as const];
+  const all = [...offers, [t("Show"), () => ui.change({ sheet: "downloads" })] as const];
   return all.map(([label, act]) => [
     label,
     () => {
@@ -206,49 +215,58 @@ function windowOffers(
     app.changeSettings({ windowOpeners: [...settings.windowOpeners, siteName(url)] });
     open();
   };
-  return [...(show === null ? [] : [["Open", open] as const]), ["Always on this site", always]];
+  return [...(show === null ? [] : [[t("Open"), open] as const]), [t("Always on this site"), always]];
 }
 
 export function failureText(error: PageError, tryingAgain: TryingAgain): string {
-  return `${shortHost(error.url)} did not open. ${errorText(error).heading}.${againText("It", tryingAgain)}`;
+  const said = t("{site} did not open. {why}.", { site: shortHost(error.url), why: errorText(error).heading });
+  return said + againText(later("It opens as soon as the link is back."), tryingAgain);
 }
 
-export const NEWER_VERSION = "This page has a newer version";
+export const NEWER_VERSION = later("This page has a newer version");
 
 const TROUBLES: Readonly<Record<Trouble, string>> = {
-  frame: "A part of {site} is not shown here",
-  hidden: "{site} hides its page here",
-  tap: "A tap on {site} led nowhere: a part of the page may not go there",
-  socket: "A live connection of {site} did not open. Parts of the page may stand still",
-  form: "What you sent from {site} did not go out",
-  film: "A film of {site} comes in a list of parts, which cannot be played here",
-  sync: "A script of {site} would stop the page until it has an answer, which cannot be done here. Parts may be missing",
+  frame: later("A part of {site} is not shown here"),
+  hidden: later("{site} hides its page here"),
+  tap: later("A tap on {site} led nowhere: a part of the page may not go there"),
+  socket: later("A live connection of {site} did not open. Parts of the page may stand still"),
+  form: later("What you sent from {site} did not go out"),
+  film: later("A film of {site} comes in a list of parts, which cannot be played here"),
+  sync: later(
+    "A script of {site} would stop the page until it has an answer, which cannot be done here. Parts may be missing",
+  ),
 };
+
+const WRONG_KEY = later("Wrong key: this phone keeps the pairing that it had");
 
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
     case "other-app":
-      return `The page wanted to open another app (${notice.url.slice(0, notice.url.indexOf(":") + 1)})`;
+      return t("The page wanted to open another app ({scheme})", {
+        scheme: notice.url.slice(0, notice.url.indexOf(":") + 1),
+      });
     case "uncertain":
-      return `${shortHost(notice.url)} may have got what you sent; the answer was lost`;
+      return t("{site} may have got what you sent; the answer was lost", { site: shortHost(notice.url) });
     case "resend":
-      return `To reload this page, what you sent to ${shortHost(notice.url)} has to be sent again`;
+      return t("To reload this page, what you sent to {site} has to be sent again", { site: shortHost(notice.url) });
     case "window":
-      return `${shortHost(notice.url)} wanted to open a window`;
+      return t("{site} wanted to open a window", { site: shortHost(notice.url) });
     case "loop":
-      return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
+      return t("{site} goes to its own address again and again, and was stopped. It may not work here", {
+        site: shortHost(notice.url),
+      });
     case "trouble":
-      return TROUBLES[notice.trouble].replace("{site}", () => shortHost(notice.url));
+      return t(TROUBLES[notice.trouble], { site: shortHost(notice.url) });
     case "no-way-back":
-      return "What you sent led to the page before: the way back is closed";
+      return t("What you sent led to the page before: the way back is closed");
     case "download":
     case "lite":
     case "not-cleared":
     case "wrong-key":
-      return notice.why ?? "Wrong key: this phone keeps the pairing that it had";
+      return t(notice.why ?? WRONG_KEY);
     case "closed-tab":
-      return `Closed ${notice.title}`;
+      return t("Closed {title}", { title: notice.title });
     case "forgotten":
-      return "History forgotten";
+      return t("History forgotten");
   }
 }

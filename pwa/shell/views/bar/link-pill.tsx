@@ -1,5 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
+import { localeTag } from "../../app/language-choice.ts";
 
 /** A first connection is quick; only one that takes longer than this is worth a word. */
 const QUIET_CONNECTING_MS = 2_000;
@@ -18,7 +20,9 @@ export function LinkPill({ link, storedAt }: { link: LinkPhase; storedAt: number
   return (
     <p class="link-pill" data-link={link.kind}>
       <span class="dot" />
-      {storedAt === null ? linkText(link, now) : `${storedText(storedAt, now)}. ${linkText(link, now)}`}
+      {storedAt === null
+        ? linkText(link, now)
+        : t("{first}. {second}", { first: storedText(storedAt, now), second: linkText(link, now) })}
     </p>
   );
 }
@@ -41,43 +45,43 @@ export function isWaiting(link: LinkPhase): boolean {
 export function linkText(link: LinkPhase, now: number): string {
   switch (link.kind) {
     case "unpaired":
-      return "Not paired yet";
+      return t("Not paired yet");
     case "refused":
-      return link.why === undefined ? "Not paired any more" : "Key not accepted";
+      return link.why === undefined ? t("Not paired any more") : t("Key not accepted");
     case "open":
-      return "Connected";
+      return t("Connected");
     case "offline":
-      return `Offline, waiting for the link, ${seconds(now - link.since)}`;
+      return t("Offline, waiting for the link, {time}", { time: seconds(now - link.since) });
     case "connecting":
-      return link.attempt === 1
-        ? `Connecting, ${seconds(now - link.since)}`
-        : `Waiting for the link, ${seconds(now - link.since)}`;
+      if (link.attempt === 1) return t("Connecting, {time}", { time: seconds(now - link.since) });
+      return waitingText(now - link.since);
     case "stalled":
     case "waiting":
-      return `Waiting for the link, ${seconds(now - link.since)}`;
+      return waitingText(now - link.since);
   }
 }
 
 /** @param now as `Date.now()` */
 export function storedText(storedAt: number, now: number): string {
-  return `Stored ${agoText(storedAt, now)}`;
+  return t("Stored {ago}", { ago: agoText(storedAt, now) });
 }
 
 /** @param then milliseconds since 1970. @param now as `Date.now()` */
 export function agoText(then: number, now: number): string {
   const minutes = Math.max(0, Math.floor((now - then) / 60_000));
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${counted(minutes, "minute")} ago`;
+  if (minutes < 1) return t("just now");
+  const format = new Intl.RelativeTimeFormat(localeTag());
+  if (minutes < 60) return format.format(-minutes, "minute");
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${counted(hours, "hour")} ago` : `${counted(Math.floor(hours / 24), "day")} ago`;
+  return hours < 48 ? format.format(-hours, "hour") : format.format(-Math.floor(hours / 24), "day");
 }
 
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+function waitingText(milliseconds: number): string {
+  return t("Waiting for the link, {time}", { time: seconds(milliseconds) });
 }
 
 function seconds(milliseconds: number): string {
-  return `${Math.max(0, Math.floor(milliseconds / 1000))} s`;
+  return t("{count} s", { count: Math.max(0, Math.floor(milliseconds / 1000)) });
 }
 
 /** `Date.now()`, anew every second while `isRunning`. */

@@ -5,6 +5,9 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { renderSVG } from "uqr";
 import type { DeviceEvent, DeviceList, GuestLimits, PairedDevice, PairingCode } from "../../../../shared/devices.ts";
 import { isLoopbackHost } from "../../../../shared/web/origin.ts";
+import { later } from "../../../messages/tunnel-messages.ts";
+import { t, tParts } from "../../app/language.ts";
+import { localeTag, tCount } from "../../app/language-choice.ts";
 import { type Asked, DeviceRequests, renewToken, storedToken } from "../../link/pairing.ts";
 import { agoText } from "../bar/link-pill.tsx";
 import { formatBytes } from "../parts/format.ts";
@@ -41,11 +44,11 @@ function Devices({ requests }: { requests: DeviceRequests }) {
     await read();
   };
 
-  if (asked === null) return <p class="fine">Asking your edge…</p>;
+  if (asked === null) return <p class="fine">{t("Asking your edge…")}</p>;
   if ("why" in asked)
     return (
       <p class="problem" role="alert">
-        {asked.why}
+        {t(asked.why)}
       </p>
     );
   const { devices, events } = asked.answer;
@@ -53,7 +56,7 @@ function Devices({ requests }: { requests: DeviceRequests }) {
     <>
       {why !== null && (
         <p class="problem" role="alert">
-          {why}
+          {t(why)}
         </p>
       )}
       <ul class="devices">
@@ -69,7 +72,7 @@ function Devices({ requests }: { requests: DeviceRequests }) {
       <AddDevice requests={requests} />
       <KeyChange requests={requests} onChanged={read} />
       <details class="more">
-        <summary>What happened</summary>
+        <summary>{t("What happened")}</summary>
         <ul>
           {events.map((event) => (
             <li key={`${event.at}${eventText(event)}`} class="setting-line">
@@ -103,7 +106,7 @@ function DeviceRow({ device, onRename, onUnpair }: DeviceRowProps) {
           <span class="row-text">
             <span class="row-title">
               {name}
-              {isThis && <span class="fine"> (this device)</span>}
+              {isThis && <span class="fine">{t("(this device)")}</span>}
             </span>
             <span class="row-hint">{deviceHint(device, Date.now())}</span>
           </span>
@@ -116,7 +119,7 @@ function DeviceRow({ device, onRename, onUnpair }: DeviceRowProps) {
           }}
         >
           <label class="field-label" for={id}>
-            Name
+            {t("Name")}
           </label>
           <input
             id={id}
@@ -129,7 +132,7 @@ function DeviceRow({ device, onRename, onUnpair }: DeviceRowProps) {
           />
           <div class="actions">
             <button type="submit" class="button">
-              Rename
+              {t("Rename")}
             </button>
             <button
               type="button"
@@ -137,7 +140,7 @@ function DeviceRow({ device, onRename, onUnpair }: DeviceRowProps) {
               aria-expanded={isAsking}
               onClick={() => setAsking(!isAsking)}
             >
-              Unpair…
+              {t("Unpair…")}
             </button>
           </div>
         </form>
@@ -157,8 +160,8 @@ function UnpairQuestion({ device: { name, isThis }, onUnpair, onCancel }: Unpair
     <div class="confirm-box">
       <p>
         {isThis
-          ? "This device will not load pages any more until it is paired again."
-          : `${name} will not load pages any more, from now on.`}
+          ? t("This device will not load pages any more until it is paired again.")
+          : t("{name} will not load pages any more, from now on.", { name })}
       </p>
       <label class="setting-line">
         <input
@@ -166,14 +169,14 @@ function UnpairQuestion({ device: { name, isThis }, onUnpair, onCancel }: Unpair
           checked={withCookies}
           onChange={(event) => setWithCookies(event.currentTarget.checked)}
         />
-        Delete its cookies and logins at the edge, too
+        {t("Delete its cookies and logins at the edge, too")}
       </label>
       <div class="actions">
         <button type="button" class="button button-danger" onClick={() => onUnpair(withCookies)}>
-          Unpair {name}
+          {t("Unpair {name}", { name })}
         </button>
         <button type="button" class="button" onClick={onCancel}>
-          Cancel
+          {t("Cancel")}
         </button>
       </div>
     </div>
@@ -184,12 +187,12 @@ const HOUR = 3_600_000;
 
 /** Kinds of devices that may be added. */
 const KINDS: readonly { readonly label: string; readonly guest: GuestLimits | null }[] = [
-  { label: "To stay", guest: null },
-  { label: "Guest for an hour", guest: { lastsFor: HOUR, mostBytes: null } },
-  { label: "Guest for a day", guest: { lastsFor: 24 * HOUR, mostBytes: null } },
-  { label: "Guest for a week", guest: { lastsFor: 7 * 24 * HOUR, mostBytes: null } },
-  { label: "Guest with 50 MB", guest: { lastsFor: null, mostBytes: 50_000_000 } },
-  { label: "Guest with 500 MB", guest: { lastsFor: null, mostBytes: 500_000_000 } },
+  { label: later("To stay"), guest: null },
+  { label: later("Guest for an hour"), guest: { lastsFor: HOUR, mostBytes: null } },
+  { label: later("Guest for a day"), guest: { lastsFor: 24 * HOUR, mostBytes: null } },
+  { label: later("Guest for a week"), guest: { lastsFor: 7 * 24 * HOUR, mostBytes: null } },
+  { label: later("Guest with 50 MB"), guest: { lastsFor: null, mostBytes: 50_000_000 } },
+  { label: later("Guest with 500 MB"), guest: { lastsFor: null, mostBytes: 500_000_000 } },
 ];
 
 /** Makes a code for one more device. */
@@ -198,10 +201,10 @@ function AddDevice({ requests }: { requests: DeviceRequests }) {
   const [asked, setAsked] = useState<Asked<PairingCode> | null>(null);
   return (
     <section class="setting">
-      <h3>Add a device</h3>
+      <h3>{t("Add a device")}</h3>
       <select
         class="field"
-        aria-label="Add it as"
+        aria-label={t("Add it as")}
         value={kind}
         onChange={(event) => {
           setKind(Number(event.currentTarget.value));
@@ -210,23 +213,28 @@ function AddDevice({ requests }: { requests: DeviceRequests }) {
       >
         {KINDS.map(({ label }, index) => (
           <option key={label} value={index}>
-            {label}
+            {t(label)}
           </option>
         ))}
       </select>
-      <p class="fine">A guest has cookies of its own, which go with it, and manages no devices.</p>
+      <p class="fine">{t("A guest has cookies of its own, which go with it, and manages no devices.")}</p>
       <button
         type="button"
         class="button button-primary"
         onClick={() => void requests.createCode(KINDS[kind]?.guest ?? null).then(setAsked)}
       >
-        {asked === null ? "Show a code" : "Show another code"}
+        {asked === null ? t("Show a code") : t("Show another code")}
       </button>
       <div role="status">
-        {asked !== null && ("why" in asked ? <p class="problem">{asked.why}</p> : <Code {...asked.answer} />)}
+        {asked !== null && ("why" in asked ? <p class="problem">{t(asked.why)}</p> : <Code {...asked.answer} />)}
       </div>
     </section>
   );
+}
+
+/** The app's own host, whichever way the words around it go. */
+function OwnHost() {
+  return <bdi dir="ltr">{location.host}</bdi>;
 }
 
 function Code({ code, expiresAt }: PairingCode) {
@@ -235,7 +243,7 @@ function Code({ code, expiresAt }: PairingCode) {
     <span
       class="qr"
       role="img"
-      aria-label="QR code of the link below"
+      aria-label={t("QR code of the link below")}
       dangerouslySetInnerHTML={{ __html: renderSVG(link, { border: 3 }) }}
     />
   );
@@ -246,11 +254,11 @@ function Code({ code, expiresAt }: PairingCode) {
       ) : (
         <>
           {picture}
-          <p>Scan this with the other device, or open {location.host} there and enter</p>
+          <p>{tParts("Scan this with the other device, or open {host} there and enter", { host: <OwnHost /> })}</p>
         </>
       )}
       <p class="code-text">{code}</p>
-      <p class="fine">It works once, until {timeText(expiresAt)}.</p>
+      <p class="fine">{t("It works once, until {time}.", { time: timeText(expiresAt) })}</p>
     </div>
   );
 }
@@ -261,24 +269,32 @@ function OnThisMachine({ picture }: { picture: ComponentChild }) {
   return (
     <>
       <div class="ways">
-        <p>On any other device {location.host} means that device itself. See to a way to this edge first.</p>
+        <p>
+          {tParts("On any other device {host} means that device itself. See to a way to this edge first.", {
+            host: <OwnHost />,
+          })}
+        </p>
         <details class="more">
-          <summary>An Android phone on a cable</summary>
+          <summary>{t("An Android phone on a cable")}</summary>
           <p>
-            Turn on USB debugging, plug it in, and run <code>{`adb reverse tcp:${port} tcp:${port}`}</code> where the
-            edge runs. Then scan this, or open {location.host} on the phone.
+            {tParts(
+              "Turn on USB debugging, plug it in, and run {command} where the edge runs. Then scan this, or open {host} on the phone.",
+              { command: <code dir="ltr">{`adb reverse tcp:${port} tcp:${port}`}</code>, host: <OwnHost /> },
+            )}
           </p>
           {picture}
         </details>
         <details class="more">
-          <summary>Any other device</summary>
+          <summary>{t("Any other device")}</summary>
           <p>
-            Start the edge behind a tunnel, <code>npm start -- --tunnel https://…</code>, or under a name and
-            certificate of your own (docs/deploy.md, “A laptop and a phone”), and pair the device there.
+            {tParts(
+              "Start the edge behind a tunnel, {command}, or under a name and certificate of your own (docs/deploy.md, “A laptop and a phone”), and pair the device there.",
+              { command: <code dir="ltr">npm start -- --tunnel https://…</code> },
+            )}
           </p>
         </details>
       </div>
-      <p>Then enter on the other device</p>
+      <p>{t("Then enter on the other device")}</p>
     </>
   );
 }
@@ -293,8 +309,8 @@ function KeyChange({ requests, onChanged }: { requests: DeviceRequests; onChange
   };
   return (
     <details class="more">
-      <summary>Change the access key</summary>
-      <p class="fine">The old key and old codes pair no more devices.</p>
+      <summary>{t("Change the access key")}</summary>
+      <p class="fine">{t("The old key and old codes pair no more devices.")}</p>
       <button
         type="button"
         class="menu-row"
@@ -302,19 +318,19 @@ function KeyChange({ requests, onChanged }: { requests: DeviceRequests; onChange
         aria-checked={unpairsOthers}
         onClick={() => setUnpairsOthers(!unpairsOthers)}
       >
-        <span class="confirm-label">Unpair all other devices</span>
+        <span class="confirm-label">{t("Unpair all other devices")}</span>
         <span class="switch" />
       </button>
       <button type="button" class="button button-danger" onClick={() => void change()}>
-        {unpairsOthers ? "Change the key and unpair all others" : "Change the key"}
+        {unpairsOthers ? t("Change the key and unpair all others") : t("Change the key")}
       </button>
       <div role="status">
         {asked !== null &&
           ("why" in asked ? (
-            <p class="problem">{asked.why}</p>
+            <p class="problem">{t(asked.why)}</p>
           ) : (
             <>
-              <p>The new key. It is shown this once:</p>
+              <p>{t("The new key. It is shown this once:")}</p>
               <p class="code-text key-text">{asked.answer.accessKey}</p>
             </>
           ))}
@@ -327,42 +343,53 @@ function KeyChange({ requests, onChanged }: { requests: DeviceRequests; onChange
 export function deviceHint({ usage, guest, pairedAt }: PairedDevice, now: number): string {
   const parts: string[] = [];
   if (usage !== null) {
-    parts.push(usage.isConnected ? "Connected" : `Last seen ${agoText(usage.seenAt, now)}`);
+    parts.push(usage.isConnected ? t("Connected") : t("Last seen {ago}", { ago: agoText(usage.seenAt, now) }));
     const most = guest?.mostBytes ?? null;
-    parts.push(`${formatBytes(usage.bytes)}${most === null ? "" : ` of ${formatBytes(most)}`} used`);
+    const size = formatBytes(usage.bytes);
+    parts.push(
+      most === null ? t("{size} used", { size }) : t("{size} of {most} used", { size, most: formatBytes(most) }),
+    );
   }
-  if (guest?.endsAt) parts.push(`until ${timeText(guest.endsAt)}`);
-  if (guest !== null) parts.unshift("Guest");
-  parts.push(`paired ${agoText(pairedAt, now)}`);
+  if (guest?.endsAt) parts.push(t("until {time}", { time: timeText(guest.endsAt) }));
+  if (guest !== null) parts.unshift(t("Guest"));
+  parts.push(t("paired {ago}", { ago: agoText(pairedAt, now) }));
   return parts.join(" · ");
 }
 
 /** Day and time, as the person's language has them. @param time milliseconds since the epoch. */
 function timeText(time: number): string {
-  return new Date(time).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+  return new Date(time).toLocaleString(localeTag(), { dateStyle: "short", timeStyle: "short" });
 }
 
-const WITH = { key: "by the access key", code: "by a code", token: "again, by its token" } as const;
-const WHY = {
-  unused: "was not used for 90 days",
-  "time-over": "was a guest whose time is over",
-  "data-used-up": "was a guest that used up its data",
+const PAIRED_WITH = {
+  key: later("{name} was paired by the access key"),
+  code: later("{name} was paired by a code"),
+  token: later("{name} was paired again, by its token"),
+} as const;
+const ENDED_WHY = {
+  unused: later("{name} was not used for 90 days"),
+  "time-over": later("{name} was a guest whose time is over"),
+  "data-used-up": later("{name} was a guest that used up its data"),
 } as const;
 
 /** The event, in a sentence. */
 export function eventText(event: DeviceEvent): string {
   switch (event.kind) {
     case "paired":
-      return `${event.name} was paired ${WITH[event.with]}`;
+      return t(PAIRED_WITH[event.with], { name: event.name });
     case "unpaired":
-      return `${event.name} was unpaired${event.by === null ? "" : ` from ${event.by}`}`;
+      return event.by === null
+        ? t("{name} was unpaired", { name: event.name })
+        : t("{name} was unpaired from {other}", { name: event.name, other: event.by });
     case "ended":
-      return `${event.name} ${WHY[event.why]}`;
+      return t(ENDED_WHY[event.why], { name: event.name });
     case "turned-away":
-      return `${event.name} asked to come in, but is not paired any more`;
+      return t("{name} asked to come in, but is not paired any more", { name: event.name });
     case "refused":
-      return event.count === 1 ? "A wrong key or code was refused" : `${event.count} wrong keys or codes were refused`;
+      return tCount(event.count, "A wrong key or code was refused", "{count} wrong keys or codes were refused");
     case "key-changed":
-      return `The access key was changed${event.by === null ? "" : ` from ${event.by}`}`;
+      return event.by === null
+        ? t("The access key was changed")
+        : t("The access key was changed from {other}", { other: event.by });
   }
 }

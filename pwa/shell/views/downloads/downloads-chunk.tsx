@@ -7,8 +7,10 @@ import {
   type DownloadQuestion,
   siteName,
 } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
 import type { PhoneOptions } from "../../app/phone.ts";
 import { formatBytes, shortHost } from "../parts/format.ts";
+import { Host } from "../parts/icons.tsx";
 
 type Order = (DownloadQuestion & { kind: "download" })["order"];
 
@@ -27,23 +29,24 @@ export function hear(download: Download, { tunnel, app }: PhoneOptions): void {
     app.notify({ kind: "download", why, offers }, () => isOver);
   // The name's own direction stays within it.
   const name = `\u2068${download.name}\u2069`;
+  const site = shortHost(topLevelOrigin);
   switch (state.kind) {
     case "asked": {
       // A tap in a page is one in the app, too (HTML section 6.4.2). Where a browser tells of none, each file counts as tapped.
       if (mayBegin(siteName(topLevelOrigin), navigator.userActivation?.isActive ?? true)) return order("resume");
       order("ask");
-      return tell(`${shortHost(topLevelOrigin)} wants to download ${name}, too`, [["Allow", () => order("resume")]]);
+      return tell(t("{site} wants to download {name}, too", { site, name }), [[t("Allow"), () => order("resume")]]);
     }
     case "running":
       setTimeout(() => {
         isOver = true;
         app.draw();
       }, NEWS_TIME);
-      return tell(`Downloading ${name}`);
+      return tell(t("Downloading {name}", { name }));
     case "done":
-      return tell(`${name} is downloaded`, [["Save to phone", () => void save(download)]]);
+      return tell(t("{name} is downloaded", { name }), [[t("Save to phone"), () => void save(download)]]);
     case "failed":
-      return tell(`${name}: ${state.why}`);
+      return tell(`${name}: ${t(state.why)}`);
   }
 }
 
@@ -113,7 +116,7 @@ function Downloads({ tunnel }: Pick<PhoneOptions, "tunnel">) {
   const look = async () => {
     const found = await tunnel.askStore<readonly Download[]>({ kind: "downloads" });
     setAll(found ?? []);
-    if (found === null) setWhy(maySave() ? "The list cannot be had now" : "This browser gives the app no files");
+    if (found === null) setWhy(maySave() ? t("The list cannot be had now") : t("This browser gives the app no files"));
     for (const { id, bytes } of found ?? []) rates.current.set(id, nextRate(rates.current.get(id), bytes, Date.now()));
   };
   useEffect(() => {
@@ -123,8 +126,8 @@ function Downloads({ tunnel }: Pick<PhoneOptions, "tunnel">) {
   }, []);
   const order = (id: string, order: Order) => void tunnel.askStore({ kind: "download", id, order }).then(look);
   const hand = (handed: Promise<boolean>) =>
-    void handed.then((isThere) => setWhy(isThere ? "" : "The file is not on this phone any more"));
-  if (all === null) return <p class="fine">Looking…</p>;
+    void handed.then((isThere) => setWhy(isThere ? "" : t("The file is not on this phone any more")));
+  if (all === null) return <p class="fine">{t("Looking…")}</p>;
   return (
     <>
       {why !== "" && (
@@ -132,7 +135,7 @@ function Downloads({ tunnel }: Pick<PhoneOptions, "tunnel">) {
           {why}
         </p>
       )}
-      {all.length === 0 && <p class="fine">Files of more than 1 MB that sites send come here.</p>}
+      {all.length === 0 && <p class="fine">{t("Files of more than 1 MB that sites send come here.")}</p>}
       <ul class="downloads">
         {all.map((download) => (
           <Row
@@ -144,7 +147,7 @@ function Downloads({ tunnel }: Pick<PhoneOptions, "tunnel">) {
           />
         ))}
       </ul>
-      {all.length > 0 && <p class="fine">They stay in the app until you save or delete them.</p>}
+      {all.length > 0 && <p class="fine">{t("They stay in the app until you save or delete them.")}</p>}
     </>
   );
 }
@@ -161,13 +164,19 @@ function Row({ download, rate, onOrder, onHand }: RowProps) {
   const isOnItsWay = state.kind === "running" || state.kind === "waiting" || state.kind === "paused";
   return (
     <li class="download">
-      <span class="download-name">{name}</span>
-      <span class="row-hint">{shortHost(download.url)}</span>
+      <bdi class="download-name">{name}</bdi>
+      <Host className="row-hint" url={download.url} />
       {isOnItsWay && <progress aria-label={name} max={size ?? 1} value={size === null ? undefined : bytes} />}
       <span class={state.kind === "failed" ? "problem" : "fine"}>{stateText(download, rate)}</span>
       <div class="actions">
         {buttonsOf(download, onOrder, onHand).map(([label, act]) => (
-          <button key={label} type="button" class="text-button" aria-label={`${label} ${name}`} onClick={act}>
+          <button
+            key={label}
+            type="button"
+            class="text-button"
+            aria-label={t("{action} {name}", { action: label, name })}
+            onClick={act}
+          >
             {label}
           </button>
         ))}
@@ -184,18 +193,18 @@ function buttonsOf(download: Download, onOrder: RowProps["onOrder"], onHand: Row
   switch (download.state.kind) {
     case "running":
     case "waiting":
-      return [["Pause", () => onOrder("pause")], remove("Cancel")];
+      return [[t("Pause"), () => onOrder("pause")], remove(t("Cancel"))];
     case "paused":
-      return [resume("Resume"), remove("Cancel")];
+      return [resume(t("Resume")), remove(t("Cancel"))];
     case "failed":
-      return [resume("Try again"), remove("Delete")];
+      return [resume(t("Try again")), remove(t("Delete"))];
     case "asked":
-      return [resume("Allow"), remove("Delete")];
+      return [resume(t("Allow")), remove(t("Delete"))];
     case "done":
       return [
-        ["Save", () => onHand(save(download))],
-        ...(mayShare(download) ? [["Share", () => onHand(share(download))] as const] : []),
-        remove("Delete"),
+        [t("Save"), () => onHand(save(download))],
+        ...(mayShare(download) ? [[t("Share"), () => onHand(share(download))] as const] : []),
+        remove(t("Delete")),
       ];
   }
 }
@@ -221,29 +230,40 @@ export function nextRate(former: Rate | undefined, bytes: number, now: number): 
 
 /** @param rate bytes in a second. */
 export function stateText({ state, size, bytes, type, isAnew, mayGoOn }: Download, rate: number): string {
-  const part = size === null ? formatBytes(bytes) : `${formatBytes(bytes)} of ${formatBytes(size)}`;
-  const anew = isAnew ? ". Begun anew: its site has another file now, or cannot send a part" : "";
+  const had = formatBytes(bytes);
+  const part = size === null ? had : t("{part} of {size}", { part: had, size: formatBytes(size) });
+  const anew = isAnew ? t("Begun anew: its site has another file now, or cannot send a part") : "";
   switch (state.kind) {
     case "asked":
-      return `${size === null ? "" : `${formatBytes(size)}. `}The site began it with no tap of yours`;
+      return said(size === null ? "" : formatBytes(size), t("The site began it with no tap of yours"));
     case "running": {
-      const speed = rate > 0 ? `, ${formatBytes(rate)}/s` : "";
-      const left = rate > 0 && size !== null ? `, ${timeText((size - bytes) / rate)} left` : "";
-      return `${part}${speed}${left}${anew || (mayGoOn ? "" : ". Begins anew if the app is closed")}`;
+      const speed = rate > 0 ? listed(part, t("{size}/s", { size: formatBytes(rate) })) : part;
+      const isTold = rate > 0 && size !== null;
+      const left = isTold ? listed(speed, t("{time} left", { time: timeText((size - bytes) / rate) })) : speed;
+      return said(left, anew || (mayGoOn ? "" : t("Begins anew if the app is closed")));
     }
     case "waiting":
-      return `${part}, waits for the link${anew}`;
+      return said(listed(part, t("waits for the link")), anew);
     case "paused":
-      return `${part}, paused${mayGoOn ? "" : ". It will begin anew"}`;
+      return said(listed(part, t("paused")), mayGoOn ? "" : t("It will begin anew"));
     case "failed":
-      return state.why;
+      return t(state.why);
     case "done":
-      return `${formatBytes(bytes)}, ${type}${anew}`;
+      return said(listed(had, type), anew);
   }
 }
 
+function listed(first: string, second: string): string {
+  return t("{first}, {second}", { first, second });
+}
+
+/** Sentences of which one may be empty. */
+function said(first: string, second: string): string {
+  return first === "" || second === "" ? first + second : t("{first}. {second}", { first, second });
+}
+
 function timeText(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
-  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 360) / 10} h`;
+  if (seconds < 60) return t("{count} s", { count: Math.max(1, Math.round(seconds)) });
+  if (seconds < 3_600) return t("{count} min", { count: Math.round(seconds / 60) });
+  return t("{count} h", { count: Math.round(seconds / 360) / 10 });
 }

@@ -1,8 +1,10 @@
 /** Entry of the script of "Find in page", which the sheets' script loads when it is wanted first. */
+
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MOST_MATCHES } from "../../../messages/find-messages.ts";
 import type { FindOrder } from "../../../messages/page-messages.ts";
 import type { FindHost } from "../../../slot/page/find-text.ts";
+import { numberText, t } from "../../app/language.ts";
 import { Glyph, Icon } from "../parts/icons.tsx";
 import { readPage } from "./page-reader.ts";
 import { type Found, PageSearch } from "./page-search.ts";
@@ -77,13 +79,13 @@ export function FindBar({ frame, isLoading, onClose }: FindProps) {
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: `search` is new in browsers.
-    <div class="find-bar" role="search" aria-label="Find in page" onKeyDown={onKeyDown}>
+    <div class="find-bar" role="search" aria-label={t("Find in page")} onKeyDown={onKeyDown}>
       <input
         ref={fieldRef}
         class="find-field"
         type="text"
-        aria-label="Find in page"
-        placeholder="Find in page"
+        aria-label={t("Find in page")}
+        placeholder={t("Find in page")}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
@@ -93,9 +95,9 @@ export function FindBar({ frame, isLoading, onClose }: FindProps) {
         onInput={({ currentTarget }) => search?.search(currentTarget.value)}
       />
       <output class="find-count">{countText(found)}</output>
-      {step("Previous match", UP, -1)}
-      {step("Next match", DOWN, 1)}
-      <button type="button" class="icon-button" aria-label="Close find" onClick={onClose}>
+      {step(t("Previous match"), UP, -1)}
+      {step(t("Next match"), DOWN, 1)}
+      <button type="button" class="icon-button" aria-label={t("Close find")} onClick={onClose}>
         <Icon name="close" />
       </button>
     </div>
@@ -120,9 +122,9 @@ function StepButton({ label, path, isDisabled, onClick }: StepProps) {
 /** "3 of 17". */
 export function countText({ count, at, phase }: Found): string {
   if (phase === "idle") return "";
-  if (phase === "silent") return "Reload the page to search it";
-  if (count === 0) return phase === "done" ? "No matches" : "";
-  return `${at} of ${count}${count === MOST_MATCHES ? "+" : ""}`;
+  if (phase === "silent") return t("Reload the page to search it");
+  if (count === 0) return phase === "done" ? t("No matches") : "";
+  return t("{at} of {count}", { at, count: count === MOST_MATCHES ? `${numberText(count)}+` : count });
 }
 
 function searchIn(frame: HTMLIFrameElement | null, onChange: (found: Found) => void): PageSearch | null {

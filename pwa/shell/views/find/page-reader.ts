@@ -4,21 +4,23 @@
  */
 import { type FindAnswer, type FindOrder, MESSAGE_TAG, type ReaderLook } from "../../../messages/page-messages.ts";
 import type { read } from "../../../slot/page/reader.ts";
+import { t } from "../../app/language.ts";
 
 const STORAGE_KEY = "ropeway.reader";
 const PAPERS: readonly ReaderLook["paper"][] = ["light", "sepia", "dark"];
 const DEFAULT_SIZE = 18;
 const [LEAST_SIZE, MOST_SIZE] = [10, 60];
 
-const WORDS = {
-  reader: "Reader",
-  close: "Leave the reader",
-  smaller: "Smaller text",
-  larger: "Larger text",
-  light: "Light",
-  sepia: "Sepia",
-  dark: "Dark",
-} as const;
+/** The page's script shows them. */
+const words = () => ({
+  reader: t("Reader"),
+  close: t("Leave the reader"),
+  smaller: t("Smaller text"),
+  larger: t("Larger text"),
+  light: t("Light"),
+  sepia: t("Sepia"),
+  dark: t("Dark"),
+});
 
 /** Milliseconds after which a page that has not answered is taken for one without an article. */
 const ANSWER_TIME = 3_000;
@@ -42,7 +44,7 @@ export async function readPage(frame: HTMLIFrameElement, isShown: boolean, optio
     if (told.kind === "article") answered.resolve(told.isThere === true);
     else if (told.kind === "look") keepLook(told.look, options.storage);
   };
-  const act = { kind: "read", isShown, words: WORDS, look: lookOf(options) } as const;
+  const act = { kind: "read", isShown, words: words(), look: lookOf(options) } as const;
   if (document !== null) {
     // A page without scripts is of the app's own origin: the app reads it in its place.
     const late = (await import(options.script)) as { readonly read: typeof read };

@@ -1,8 +1,11 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { later } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
+import { tCount } from "../../app/language-choice.ts";
 import type { BrowserActions } from "../../app/state.ts";
 import { type Entry, type Library, ROOT, START_PAGE, type Undo } from "../../library/library.ts";
 import { shortHost } from "../parts/format.ts";
-import { Glyph, Icon, SiteIcon } from "../parts/icons.tsx";
+import { Glyph, Host, Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { FileButtons } from "./file-buttons.tsx";
 import { type Done, UndoBar } from "./undo-bar.tsx";
@@ -10,7 +13,7 @@ import { type Done, UndoBar } from "./undo-bar.tsx";
 /** Rows shown before the person asks for more, and so many more each time. */
 const ROWS = 100;
 
-const NO_PINS = "Pages that you pin will be here, and on the start page.";
+const NO_PINS = later("Pages that you pin will be here, and on the start page.");
 
 const FOLDER = "M3.5 6.5a1 1 0 0 1 1-1h5l2 2.5h8a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1z";
 
@@ -28,7 +31,7 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
   const [changed, setChanged] = useState<number | null>(null);
   const [done, setDone] = useState<Done | null>(null);
   const entries = library.entriesIn(folder);
-  if (entries === null) return <p class="fine">Reading…</p>;
+  if (entries === null) return <p class="fine">{t("Reading…")}</p>;
   const say = async (text: string, doing: Promise<Undo>) => {
     setChanged(null);
     const undo = await doing;
@@ -46,7 +49,7 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
   return (
     <>
       <FolderHead library={library} folder={folder} onEnter={enter} />
-      {entries.length === 0 && <p class="fine">{folder === START_PAGE ? NO_PINS : "No bookmarks here yet."}</p>}
+      {entries.length === 0 && <p class="fine">{folder === START_PAGE ? NO_PINS : t("No bookmarks here yet.")}</p>}
       {entries.length > 0 && (
         <ul class="rows">
           {entries.slice(0, rows).map((entry) => (
@@ -60,8 +63,8 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
               {changed === entry.id && (
                 <EntryForm
                   {...{ entry, library }}
-                  onSave={(to) => void say("Changed", library.change(entry, to))}
-                  onDelete={() => void say(`${nameOf(entry)} deleted`, library.remove(entry))}
+                  onSave={(to) => void say(t("Changed"), library.change(entry, to))}
+                  onDelete={() => void say(t("{name} deleted", { name: nameOf(entry) }), library.remove(entry))}
                 />
               )}
             </li>
@@ -70,7 +73,7 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
       )}
       {rows < entries.length && (
         <button type="button" class="text-button" onClick={() => setRows(rows + ROWS)}>
-          Show more
+          {t("Show more")}
         </button>
       )}
       <FileButtons library={library} part="bookmarks" onDone={setDone} />
@@ -100,14 +103,14 @@ function FolderHead({ library, folder, onEnter }: FolderHeadProps) {
           <button
             type="button"
             class="icon-button"
-            aria-label="Back to the folder above"
+            aria-label={t("Back to the folder above")}
             ref={backRef}
             onClick={() => onEnter(library.folderAbove(folder))}
           >
             <Icon name="back" />
           </button>
         )}
-        {folder !== ROOT && <h3>{place?.title}</h3>}
+        {folder !== ROOT && <h3>{place && titleOf(place)}</h3>}
         {folder !== START_PAGE && (
           <button
             type="button"
@@ -116,7 +119,7 @@ function FolderHead({ library, folder, onEnter }: FolderHeadProps) {
             ref={newRef}
             onClick={() => setAsking(!isAsking)}
           >
-            New folder
+            {t("New folder")}
           </button>
         )}
       </div>
@@ -131,9 +134,9 @@ function FolderHead({ library, folder, onEnter }: FolderHeadProps) {
             void library.addFolder(folder, String(name));
           }}
         >
-          <NameField label="Name of the folder" name="" />
+          <NameField label={t("Name of the folder")} name="" />
           <button type="submit" class="button button-primary">
-            Add
+            {t("Add")}
           </button>
         </form>
       )}
@@ -181,8 +184,12 @@ function EntryRow({ entry, library, isChanged, onOpen, onChange }: EntryRowProps
           </span>
         )}
         <span class="row-text">
-          <span class="row-title">{name}</span>
-          <span class="row-hint">{kind === "page" ? shortHost(entry.url) : countText(library.entriesIn(id))}</span>
+          <bdi class="row-title">{name}</bdi>
+          {kind === "page" ? (
+            <Host className="row-hint" url={entry.url} />
+          ) : (
+            <span class="row-hint">{countText(library.entriesIn(id))}</span>
+          )}
         </span>
         {kind === "folder" && <Icon name="forward" />}
       </button>
@@ -190,7 +197,7 @@ function EntryRow({ entry, library, isChanged, onOpen, onChange }: EntryRowProps
         <button
           type="button"
           class="icon-button quiet"
-          aria-label={`Change ${name}`}
+          aria-label={t("Change {name}", { name })}
           aria-expanded={isChanged}
           onClick={onChange}
         >
@@ -220,24 +227,24 @@ function EntryForm({ entry, library, onSave, onDelete }: EntryFormProps) {
         onSave({ title: String(given.get("name")), folder: Number(given.get("folder")) });
       }}
     >
-      <NameField label="Name" name={nameOf(entry)} />
+      <NameField label={t("Name")} name={nameOf(entry)} />
       <label class="fine" for={id}>
-        Folder
+        {t("Folder")}
       </label>
       <select id={id} class="field" name="folder">
         {library.foldersFor(entry).map((folder) => (
           <option key={folder.id} value={folder.id} selected={folder.id === entry.folder}>
             {"\u2003".repeat(folder.depth)}
-            {folder.title}
+            {titleOf(folder)}
           </option>
         ))}
       </select>
       <div class="actions">
         <button type="submit" class="button button-primary">
-          Save
+          {t("Save")}
         </button>
         <button type="button" class="button button-danger" onClick={onDelete}>
-          Delete
+          {t("Delete")}
         </button>
       </div>
     </form>
@@ -245,11 +252,15 @@ function EntryForm({ entry, library, onSave, onDelete }: EntryFormProps) {
 }
 
 function nameOf(entry: Entry): string {
-  return entry.title || (entry.kind === "page" ? shortHost(entry.url) : "Folder");
+  return titleOf(entry) || (entry.kind === "page" ? shortHost(entry.url) : t("Folder"));
+}
+
+/** The app's own folder is called in the language of the app. */
+function titleOf({ id, title }: { readonly id: number; readonly title: string }): string {
+  return id === START_PAGE ? t("Start page") : title;
 }
 
 function countText(inside: readonly Entry[] | null): string {
   const count = inside?.length ?? 0;
-  if (count === 0) return "Empty";
-  return count === 1 ? "1 bookmark" : `${count} bookmarks`;
+  return count === 0 ? t("Empty") : tCount(count, "{count} bookmark", "{count} bookmarks");
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
 import { dayOf } from "../../app/phone.ts";
 import type { Library, LibraryPart } from "../../library/library.ts";
 import type { Done } from "./undo-bar.tsx";
@@ -26,17 +27,17 @@ export function FileButtons({ library, part, onDone }: FileButtonsProps) {
     <div class="library-files">
       <div class="actions">
         <button type="button" class="button" onClick={() => inputRef.current?.click()}>
-          Import
+          {t("Import")}
         </button>
         <button type="button" class="button" onClick={() => void save(library, part)}>
-          Export
+          {t("Export")}
         </button>
       </div>
       <input
         ref={inputRef}
         type="file"
         accept=".html,.htm,text/html"
-        aria-label={`File with ${part}`}
+        aria-label={part === "history" ? t("File with history") : t("File with bookmarks")}
         hidden
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
@@ -49,7 +50,7 @@ export function FileButtons({ library, part, onDone }: FileButtonsProps) {
           {why}
         </p>
       )}
-      <p class="fine">An HTML file, as other browsers write and read it.</p>
+      <p class="fine">{t("An HTML file, as other browsers write and read it.")}</p>
     </div>
   );
 }

@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
+import { localeTag, tCount } from "../../app/language-choice.ts";
 import { dayOf } from "../../app/phone.ts";
 import type { BrowserActions } from "../../app/state.ts";
 import { type Library, type Visit, withWords } from "../../library/library.ts";
 import { shortHost } from "../parts/format.ts";
-import { Icon, SiteIcon } from "../parts/icons.tsx";
+import { Host, Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { FileButtons } from "./file-buttons.tsx";
 import { type Done, UndoBar } from "./undo-bar.tsx";
@@ -24,7 +26,7 @@ export function HistoryList({ library, actions, ui }: HistoryProps) {
   const [rows, setRows] = useState(ROWS);
   const [done, setDone] = useState<Done | null>(null);
   const all = library.visits;
-  if (all === null) return <p class="fine">Reading…</p>;
+  if (all === null) return <p class="fine">{t("Reading…")}</p>;
   const found = withWords(all, words);
   const forget = (visits: readonly Visit[], text: string) =>
     void library.forgetVisits(visits).then((undo) => setDone({ text, undo }));
@@ -51,7 +53,7 @@ export function HistoryList({ library, actions, ui }: HistoryProps) {
               actions.app.forgetRecent("all");
             }}
           >
-            Forget all
+            {t("Forget all")}
           </button>
         )}
       </div>
@@ -68,7 +70,7 @@ export function HistoryList({ library, actions, ui }: HistoryProps) {
       ))}
       {rows < found.length && (
         <button type="button" class="text-button" onClick={() => setRows(rows + ROWS)}>
-          Show older pages
+          {t("Show older pages")}
         </button>
       )}
       <FileButtons library={library} part="history" onDone={setDone} />
@@ -82,8 +84,8 @@ function SearchField({ onWords }: { readonly onWords: (words: string) => void })
     <input
       class="field"
       type="search"
-      aria-label="Search in the history"
-      placeholder="Search"
+      aria-label={t("Search in the history")}
+      placeholder={t("Search")}
       enterkeyhint="search"
       autocomplete="off"
       onInput={(event) => onWords(event.currentTarget.value)}
@@ -92,9 +94,9 @@ function SearchField({ onWords }: { readonly onWords: (words: string) => void })
 }
 
 function countText(all: number, found: number, words: string): string {
-  if (all === 0) return "Pages that you visit will be listed here for 90 days, on this phone alone.";
-  if (found === 0) return "No page with these words.";
-  return words.trim() === "" ? "" : `${found} ${found === 1 ? "page" : "pages"}`;
+  if (all === 0) return t("Pages that you visit will be listed here for 90 days, on this phone alone.");
+  if (found === 0) return t("No page with these words.");
+  return words.trim() === "" ? "" : tCount(found, "{count} page", "{count} pages");
 }
 
 interface DayProps {
@@ -116,10 +118,10 @@ function DaySection({ heading, visits, whole, library, open, forget }: DayProps)
           <button
             type="button"
             class="text-button"
-            aria-label={`Forget ${heading}`}
-            onClick={() => forget(whole, `${heading} forgotten`)}
+            aria-label={t("Forget {name}", { name: heading })}
+            onClick={() => forget(whole, t("{name} forgotten", { name: heading }))}
           >
-            Forget
+            {t("Forget")}
           </button>
         )}
       </div>
@@ -131,8 +133,8 @@ function DaySection({ heading, visits, whole, library, open, forget }: DayProps)
               <button type="button" class="row-main" title={url} onClick={() => open(url)}>
                 <SiteIcon site={{ url, icon: library.iconOf(url) }} />
                 <span class="row-text">
-                  <span class="row-title">{title || shortHost(url)}</span>
-                  <span class="row-hint">{shortHost(url)}</span>
+                  <bdi class="row-title">{title || shortHost(url)}</bdi>
+                  <Host className="row-hint" url={url} />
                 </span>
                 <time class="fine" dateTime={new Date(at).toISOString()}>
                   {timeText(at)}
@@ -141,8 +143,8 @@ function DaySection({ heading, visits, whole, library, open, forget }: DayProps)
               <button
                 type="button"
                 class="icon-button quiet"
-                aria-label={`Forget ${title || shortHost(url)}`}
-                onClick={() => forget([visit], "Forgotten")}
+                aria-label={t("Forget {name}", { name: title || shortHost(url) })}
+                onClick={() => forget([visit], t("Forgotten"))}
               >
                 <Icon name="close" />
               </button>
@@ -162,12 +164,12 @@ export function daysOf(visits: readonly Visit[]): readonly (readonly [day: strin
 /** @param day as of `Visit`. @param now as `Date.now()` */
 export function dayText(day: string, now: number): string {
   const noon = new Date(now).setHours(12);
-  if (day === dayOf(noon)) return "Today";
-  if (day === dayOf(noon - DAY)) return "Yesterday";
+  if (day === dayOf(noon)) return t("Today");
+  if (day === dayOf(noon - DAY)) return t("Yesterday");
   const [year, month, date] = day.split("-").map(Number);
   const time = new Date(year ?? 0, (month ?? 1) - 1, date);
   const isThisYear = year === new Date(now).getFullYear();
-  return time.toLocaleDateString("en-GB", {
+  return time.toLocaleDateString(localeTag(), {
     weekday: "long",
     day: "numeric",
     month: "long",
@@ -177,5 +179,5 @@ export function dayText(day: string, now: number): string {
 
 /** As the phone writes it. */
 function timeText(at: number): string {
-  return new Date(at).toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
+  return new Date(at).toLocaleTimeString(localeTag(), { hour: "numeric", minute: "2-digit" });
 }

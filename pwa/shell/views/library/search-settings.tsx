@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
 import type { SearchEngine, SearchEngines } from "../../library/library.ts";
 import { Icon } from "../parts/icons.tsx";
 
@@ -18,7 +19,7 @@ export function SearchSettings({ engines, searchUrl, onChange }: SearchSettingsP
   return (
     <section class="setting">
       <h4>
-        <label for={id}>Search with</label>
+        <label for={id}>{t("Search with")}</label>
       </h4>
       <select id={id} class="field" value={searchUrl} onChange={(event) => onChange(event.currentTarget.value)}>
         {all.map((engine) => (
@@ -28,8 +29,8 @@ export function SearchSettings({ engines, searchUrl, onChange }: SearchSettingsP
         ))}
       </select>
       <details class="engines">
-        <summary>Other search engines</summary>
-        <p class="fine">In the address box, “w rope” or “@w rope” searches Wikipedia for rope.</p>
+        <summary>{t("Other search engines")}</summary>
+        <p class="fine">{t("In the address box, “w rope” or “@w rope” searches Wikipedia for rope.")}</p>
         <ul>
           {all.map((engine) => (
             <EngineRow
@@ -70,7 +71,7 @@ function EngineRow({ engine: { name, shortcut }, onShortcut, onRemove }: EngineR
       <input
         class="field"
         type="text"
-        aria-label={`Shortcut for ${name}`}
+        aria-label={t("Shortcut for {name}", { name })}
         autocapitalize="off"
         autocomplete="off"
         spellcheck={false}
@@ -80,7 +81,7 @@ function EngineRow({ engine: { name, shortcut }, onShortcut, onRemove }: EngineR
         onChange={(event) => setProblem(onShortcut(event.currentTarget.value))}
       />
       {onRemove && (
-        <button type="button" class="icon-button" aria-label={`Remove ${name}`} onClick={onRemove}>
+        <button type="button" class="icon-button" aria-label={t("Remove {name}", { name })} onClick={onRemove}>
           <Icon name="close" />
         </button>
       )}
@@ -113,7 +114,7 @@ function NewEngine({ engines, onAdded }: Pick<SearchSettingsProps, "engines"> & 
   } as const;
   return (
     <form
-      aria-label="Add a search engine"
+      aria-label={t("Add a search engine")}
       onSubmit={(event) => {
         event.preventDefault();
         add(event.currentTarget);
@@ -122,18 +123,18 @@ function NewEngine({ engines, onAdded }: Pick<SearchSettingsProps, "engines"> & 
       <input
         {...field}
         inputMode="url"
-        aria-label="Search address, with %s where the words go"
+        aria-label={t("Search address, with %s where the words go")}
         placeholder="https://search.example/?q=%s"
         aria-invalid={problem !== null}
         aria-describedby={`${id}-hint`}
       />
       <p class={problem ? "problem" : "fine"} id={`${id}-hint`} role={problem ? "alert" : undefined}>
-        {problem ?? "%s stands for the words."}
+        {problem ?? t("%s stands for the words.")}
       </p>
       <div class="engine-end">
-        <input {...field} aria-label="Shortcut" placeholder="Shortcut" />
+        <input {...field} aria-label={t("Shortcut")} placeholder={t("Shortcut")} />
         <button type="submit" class="button">
-          Add
+          {t("Add")}
         </button>
       </div>
     </form>

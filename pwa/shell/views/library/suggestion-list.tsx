@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useId, useLayoutEffect, useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
 import type { Library, SearchEngines, Suggestion } from "../../library/library.ts";
 import { Icon, SiteIcon } from "../parts/icons.tsx";
 
@@ -51,7 +52,7 @@ export function SuggestionList({ library, engines, box, typed, searchUrl, onChoo
       class="suggestions"
       id={id}
       role="listbox"
-      aria-label="Suggestions"
+      aria-label={t("Suggestions")}
       onMouseDown={(event) => event.preventDefault()}
     >
       {rows.map((row, index) => (
@@ -67,8 +68,8 @@ export function SuggestionList({ library, engines, box, typed, searchUrl, onChoo
         >
           <RowIcon row={row} library={library} />
           <span class="row-text">
-            <span class="row-title">{row.label}</span>
-            <span class="row-hint">{row.hint}</span>
+            <bdi class="row-title">{row.label}</bdi>
+            <bdi class="row-hint">{row.hint}</bdi>
           </span>
         </div>
       ))}

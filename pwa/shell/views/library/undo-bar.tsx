@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../../app/language.ts";
 import type { Undo } from "../../library/library.ts";
 
 export interface Done {
@@ -25,7 +26,7 @@ export function UndoBar({ done, onClose }: { readonly done: Done | null; readonl
               onClose();
             }}
           >
-            Undo
+            {t("Undo")}
           </button>
         </>
       )}

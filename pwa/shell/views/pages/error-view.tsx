@@ -1,4 +1,6 @@
 import { ErrorCode, errorCodeName } from "../../../../shared/errors.ts";
+import { later } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
 import type { BrowserActions, PageError, TryingAgain } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -24,7 +26,7 @@ export function ErrorView({ error, tryingAgain, actions, ui }: ErrorViewProps) {
         <Icon name={SIGNS[sign]} />
       </span>
       <h1>{heading}</h1>
-      <p>{asksForKey ? text : `${text}${againText("The page", tryingAgain)}`}</p>
+      <p>{asksForKey ? text : text + againText(later("The page opens as soon as the link is back."), tryingAgain)}</p>
       {asksForKey && <KeyForm onKey={(accessKey) => actions.app.pair(accessKey)} />}
       <div class="actions">
         {retry !== null && (
@@ -37,26 +39,26 @@ export function ErrorView({ error, tryingAgain, actions, ui }: ErrorViewProps) {
           class={retry === null && !asksForKey ? "button button-primary" : "button"}
           onClick={() => actions.tab.home()}
         >
-          Start page
+          {t("Start page")}
         </button>
         {mayHelpPast(error) && <PastButton ui={ui} className="button" />}
       </div>
       <p class="fine fine-code">
-        {error.url}
+        <bdi dir="ltr">{error.url}</bdi>
         <br />
-        {errorSmallPrint(error)}
+        <bdi dir="ltr">{errorSmallPrint(error)}</bdi>
       </p>
     </section>
   );
 }
 
-export const PAST = "Open in the browser, past Ropeway";
+export const PAST = later("Open in the browser, past Ropeway");
 
 /** Offers a visit that Ropeway has no part in: a sheet asks first. */
 export function PastButton({ ui, className }: { readonly ui: Ui; readonly className: string }) {
   return (
     <button type="button" class={className} aria-haspopup="dialog" onClick={() => ui.change({ sheet: "past" })}>
-      {PAST}
+      {t(PAST)}
     </button>
   );
 }
@@ -83,58 +85,72 @@ function origin(heading: string, text: string): ErrorText {
 const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.NAME_NOT_RESOLVED,
-    origin("No site with this name", "There is no “{host}” on the web. Check the address for a typing slip."),
+    origin(
+      later("No site with this name"),
+      later("There is no “{host}” on the web. Check the address for a typing slip."),
+    ),
   ],
   [
     ErrorCode.CONNECTION_REFUSED,
     origin(
-      "The site turned the connection down",
-      "“{host}” exists, but nothing answers there at the moment. It may be down for a while, or the port may be wrong.",
+      later("The site turned the connection down"),
+      later(
+        "“{host}” exists, but nothing answers there at the moment. It may be down for a while, or the port may be wrong.",
+      ),
     ),
   ],
   [
     ErrorCode.CONNECTION_RESET,
-    origin("The site hung up", "“{host}” closed the connection before the page was whole. Trying again often helps."),
+    origin(
+      later("The site hung up"),
+      later("“{host}” closed the connection before the page was whole. Trying again often helps."),
+    ),
   ],
   [
     ErrorCode.TLS_FAILED,
     {
-      heading: "The site’s certificate is not trusted",
-      text: "“{host}” did not prove who it is, so nothing was sent there. Its certificate may be its own making, for another name or too old, or somebody is in between. For a site of your own, name its certificate at the edge in NODE_EXTRA_CA_CERTS.",
+      heading: later("The site’s certificate is not trusted"),
+      text: later(
+        "“{host}” did not prove who it is, so nothing was sent there. Its certificate may be its own making, for another name or too old, or somebody is in between. For a site of your own, name its certificate at the edge in NODE_EXTRA_CA_CERTS.",
+      ),
       asksForKey: false,
       sign: "lock",
     },
   ],
   [
     ErrorCode.UPSTREAM_TIMEOUT,
-    origin("The site took too long", "“{host}” did not answer in time. It may be busy or down."),
+    origin(later("The site took too long"), later("“{host}” did not answer in time. It may be busy or down.")),
   ],
   [
     ErrorCode.UPSTREAM_FAILED,
     origin(
-      "The site could not be reached",
-      "Your edge could not get through to “{host}”. Check the address, or try again in a moment.",
+      later("The site could not be reached"),
+      later("Your edge could not get through to “{host}”. Check the address, or try again in a moment."),
     ),
   ],
   [
     ErrorCode.NOT_HTTP,
     origin(
-      "The site’s answer could not be read",
-      "“{host}” answered, but not in the language of the web, or in a way that your edge does not understand. The address is right; another browser may show it.",
+      later("The site’s answer could not be read"),
+      later(
+        "“{host}” answered, but not in the language of the web, or in a way that your edge does not understand. The address is right; another browser may show it.",
+      ),
     ),
   ],
   [
     ErrorCode.NO_PAGE,
     origin(
-      "The site has nothing to show here",
-      "“{host}” answered with an error and no page. Check the address, or try again later.",
+      later("The site has nothing to show here"),
+      later("“{host}” answered with an error and no page. Check the address, or try again later."),
     ),
   ],
   [
     ErrorCode.EDGE_OFFLINE,
     {
-      heading: "Your edge has no internet",
-      text: "It runs, but reaches neither “{host}” nor names that everybody has. Check the network of the machine that it runs on.",
+      heading: later("Your edge has no internet"),
+      text: later(
+        "It runs, but reaches neither “{host}” nor names that everybody has. Check the network of the machine that it runs on.",
+      ),
       asksForKey: false,
       sign: "link",
     },
@@ -142,8 +158,10 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.LINK_LOST,
     {
-      heading: "Your edge cannot be reached",
-      text: "The link between this phone and your Ropeway edge was lost. Check the signal, and that the edge is running.",
+      heading: later("Your edge cannot be reached"),
+      text: later(
+        "The link between this phone and your Ropeway edge was lost. Check the signal, and that the edge is running.",
+      ),
       asksForKey: false,
       sign: "link",
     },
@@ -151,8 +169,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.KEY_NOT_ACCEPTED,
     {
-      heading: "This phone is not paired any more",
-      text: "Your edge does not let it in any more. Enter its key, or a code from another device.",
+      heading: later("This phone is not paired any more"),
+      text: later("Your edge does not let it in any more. Enter its key, or a code from another device."),
       asksForKey: true,
       sign: "key",
     },
@@ -160,8 +178,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.NO_SLOT_HOST,
     {
-      heading: "No page can be shown here",
-      text: "Your edge has only one host, and this browser has no service workers here.",
+      heading: later("No page can be shown here"),
+      text: later("Your edge has only one host, and this browser has no service workers here."),
       asksForKey: false,
       sign: "sign",
     },
@@ -169,8 +187,10 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.NO_FREE_HOST,
     {
-      heading: "No room for another site now",
-      text: "Each site that is open takes one of your edge’s hosts, and all of them are in use. Close other windows of the app, then try again.",
+      heading: later("No room for another site now"),
+      text: later(
+        "Each site that is open takes one of your edge’s hosts, and all of them are in use. Close other windows of the app, then try again.",
+      ),
       asksForKey: false,
       sign: "sign",
     },
@@ -178,8 +198,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.OFFLINE,
     {
-      heading: "You are offline",
-      text: "This phone has no network at the moment.",
+      heading: later("You are offline"),
+      text: later("This phone has no network at the moment."),
       asksForKey: false,
       sign: "link",
     },
@@ -187,8 +207,10 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.ALREADY_SENT,
     {
-      heading: "Sent, but the answer is gone",
-      text: "“{host}” was sent what you entered, and its answer is not kept here. Look there for what became of it before you send it again.",
+      heading: later("Sent, but the answer is gone"),
+      text: later(
+        "“{host}” was sent what you entered, and its answer is not kept here. Look there for what became of it before you send it again.",
+      ),
       asksForKey: false,
       sign: "link",
     },
@@ -196,8 +218,10 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.OUTCOME_UNKNOWN,
     {
-      heading: "Maybe sent, maybe not",
-      text: "The link was lost for too long to know whether “{host}” got what you sent. Look there before you send it again.",
+      heading: later("Maybe sent, maybe not"),
+      text: later(
+        "The link was lost for too long to know whether “{host}” got what you sent. Look there before you send it again.",
+      ),
       asksForKey: false,
       sign: "link",
     },
@@ -205,8 +229,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.UNSUPPORTED_SCHEME,
     {
-      heading: "Ropeway cannot open this kind of address",
-      text: "Only addresses that begin with http:// or https:// can be loaded. This one is for another app.",
+      heading: later("Ropeway cannot open this kind of address"),
+      text: later("Only addresses that begin with http:// or https:// can be loaded. This one is for another app."),
       asksForKey: false,
       sign: "sign",
     },
@@ -214,8 +238,10 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.DESTINATION_FORBIDDEN,
     {
-      heading: "Your edge does not go there",
-      text: "“{host}” is on a private network, which the edge refuses to reach. If you run the edge yourself, start it with ROPEWAY_ALLOW_PRIVATE=1 to allow it.",
+      heading: later("Your edge does not go there"),
+      text: later(
+        "“{host}” is on a private network, which the edge refuses to reach. If you run the edge yourself, start it with ROPEWAY_ALLOW_PRIVATE=1 to allow it.",
+      ),
       asksForKey: false,
       sign: "sign",
     },
@@ -223,15 +249,15 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.TOO_MANY_REDIRECTS,
     origin(
-      "The site sends us in circles",
-      "“{host}” kept redirecting from one address to the next. Clearing its cookies in the settings may help.",
+      later("The site sends us in circles"),
+      later("“{host}” kept redirecting from one address to the next. Clearing its cookies in the settings may help."),
     ),
   ],
   [
     ErrorCode.VERSION_NOT_SUPPORTED,
     {
-      heading: "App and edge do not understand each other",
-      text: "They are of different versions. Reload the app, or update the edge.",
+      heading: later("App and edge do not understand each other"),
+      text: later("They are of different versions. Reload the app, or update the edge."),
       asksForKey: false,
       sign: "link",
     },
@@ -239,15 +265,17 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.BODY_NOT_REPLAYABLE,
     origin(
-      "The upload could not be sent again",
-      "“{host}” asked for the same upload at another address, and it was too large to keep. Please send it once more.",
+      later("The upload could not be sent again"),
+      later(
+        "“{host}” asked for the same upload at another address, and it was too large to keep. Please send it once more.",
+      ),
     ),
   ],
 ]);
 
 const UNKNOWN: ErrorText = {
-  heading: "The page could not be loaded",
-  text: "Something went wrong on the way to “{host}”. Trying again often helps.",
+  heading: later("The page could not be loaded"),
+  text: later("Something went wrong on the way to “{host}”. Trying again often helps."),
   asksForKey: false,
   sign: "sign",
 };
@@ -255,16 +283,16 @@ const UNKNOWN: ErrorText = {
 /** Heading and sentences for any error, also for codes that this version does not know. */
 export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
   const found = TEXTS.get(error.code) ?? UNKNOWN;
-  return { ...found, text: found.text.replace("{host}", () => shortHost(error.url)) };
+  return { ...found, heading: t(found.heading), text: t(found.text, { host: shortHost(error.url) }) };
 }
 
-/** The next step that comes by itself, as a sentence after another; "" where there is none. */
-export function againText(subject: string, tryingAgain: TryingAgain): string {
+/** The next step that comes by itself, as a sentence after another; "" where there is none. @param withLink the sentence for where the link brings it. */
+export function againText(withLink: string, tryingAgain: TryingAgain): string {
   switch (tryingAgain) {
     case "with the link":
-      return ` ${subject} opens as soon as the link is back.`;
+      return ` ${t(withLink)}`;
     case "soon":
-      return " Ropeway will try again soon.";
+      return ` ${t("Ropeway will try again soon.")}`;
     case "not":
       return "";
   }
@@ -285,7 +313,7 @@ const TO_BE_LOOKED_AT: ReadonlySet<number> = new Set([ErrorCode.ALREADY_SENT, Er
 /** The label of the button that loads the address again; null where that cannot help. */
 export function retryLabel(code: number): string | null {
   if (HOPELESS.has(code)) return null;
-  return TO_BE_LOOKED_AT.has(code) ? "Look there" : "Try again";
+  return TO_BE_LOOKED_AT.has(code) ? t("Look there") : t("Try again");
 }
 
 /** The small print: the code's name, then what the typed error says. */

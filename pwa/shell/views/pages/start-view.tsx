@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { t, tParts } from "../../app/language.ts";
 import type { BrowserActions, BrowserState, Site } from "../../app/state.ts";
 import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
-import { Icon, SiteIcon } from "../parts/icons.tsx";
+import { Host, Icon, SiteIcon } from "../parts/icons.tsx";
 
 interface StartProps {
   readonly state: BrowserState;
@@ -20,14 +21,16 @@ export function StartView({ state, actions, kept }: StartProps) {
     <div class="start">
       <header class="start-header">
         <Ridge />
-        <h1>Ropeway</h1>
+        <h1>{t("Ropeway")}</h1>
         <SavedLine state={state} />
       </header>
       {pinned.length > 0 && <Pinned sites={pinned} readable={state.readable} actions={actions} />}
       {kept}
       {recent.length > 0 && <Recent sites={recent} readable={state.readable} actions={actions} />}
       {pinned.length === 0 && recent.length === 0 && (
-        <p class="start-empty">Type an address or a few words to search. Sites that you visit will gather here.</p>
+        <p class="start-empty">
+          {t("Type an address or a few words to search. Sites that you visit will gather here.")}
+        </p>
       )}
       {state.demoUrl !== null && <DemoCard url={state.demoUrl} actions={actions} />}
     </div>
@@ -38,11 +41,14 @@ function SavedLine({ state }: { state: BrowserState }) {
   const { totals } = state;
   const saving = totals && formatSaving(totals.linkBytes, totals.originBytes);
   if (!totals || !saving || totals.originBytes <= totals.linkBytes) {
-    return <p class="saved">The web on a slow link</p>;
+    return <p class="saved">{t("The web on a slow link")}</p>;
   }
   return (
     <p class="saved">
-      <strong>{formatBytes(totals.originBytes - totals.linkBytes)}</strong> saved so far, {saving}
+      {tParts("{size} saved so far, {saving}", {
+        size: <strong>{formatBytes(totals.originBytes - totals.linkBytes)}</strong>,
+        saving,
+      })}
     </p>
   );
 }
@@ -58,7 +64,9 @@ function AwayMark({ site, readable }: Pick<SitesProps, "readable"> & { site: Sit
   if (readable === null) return null;
   const isReadable = readable.has(site.url);
   return (
-    <span class={isReadable ? "away-mark" : "away-mark visually-hidden"}>{isReadable ? "Stored" : "Not stored"}</span>
+    <span class={isReadable ? "away-mark" : "away-mark visually-hidden"}>
+      {isReadable ? t("Stored") : t("Not stored")}
+    </span>
   );
 }
 
@@ -72,9 +80,9 @@ function Pinned({ sites, readable, actions }: SitesProps) {
   return (
     <section class="start-section" aria-labelledby="pinned-heading">
       <div class="section-head">
-        <h2 id="pinned-heading">Pinned</h2>
+        <h2 id="pinned-heading">{t("Pinned")}</h2>
         <button type="button" class="text-button" aria-pressed={isChanging} onClick={() => setChanging(!isChanging)}>
-          {isChanging ? "Done" : "Edit"}
+          {isChanging ? t("Done") : t("Edit")}
         </button>
       </div>
       <ul class="tiles">
@@ -88,14 +96,14 @@ function Pinned({ sites, readable, actions }: SitesProps) {
               onClick={() => actions.tab.go(site.url)}
             >
               <SiteIcon site={site} large />
-              <span class="tile-title">{site.title || shortHost(site.url)}</span>
+              <bdi class="tile-title">{site.title || shortHost(site.url)}</bdi>
               <AwayMark site={site} readable={readable} />
             </button>
             {isChanging && (
               <button
                 type="button"
                 class="tile-remove"
-                aria-label={`Unpin ${site.title || shortHost(site.url)}`}
+                aria-label={t("Unpin {name}", { name: site.title || shortHost(site.url) })}
                 onClick={() => actions.app.unpin(site.url)}
               >
                 <Icon name="close" />
@@ -112,9 +120,9 @@ function Recent({ sites, readable, actions }: SitesProps) {
   return (
     <section class="start-section" aria-labelledby="recent-heading">
       <div class="section-head">
-        <h2 id="recent-heading">Recent</h2>
+        <h2 id="recent-heading">{t("Recent")}</h2>
         <button type="button" class="text-button" onClick={() => actions.app.forgetRecent("all")}>
-          Forget all
+          {t("Forget all")}
         </button>
       </div>
       <ul class="rows">
@@ -130,15 +138,15 @@ function Recent({ sites, readable, actions }: SitesProps) {
               >
                 <SiteIcon site={site} />
                 <span class="row-text">
-                  <span class="row-title">{name}</span>
-                  <span class="row-hint">{shortHost(site.url)}</span>
+                  <bdi class="row-title">{name}</bdi>
+                  <Host className="row-hint" url={site.url} />
                 </span>
                 <AwayMark site={site} readable={readable} />
               </button>
               <button
                 type="button"
                 class="icon-button quiet"
-                aria-label={`Pin ${name}`}
+                aria-label={t("Pin {name}", { name })}
                 onClick={() => actions.app.pin(site)}
               >
                 <Icon name="pin" />
@@ -146,7 +154,7 @@ function Recent({ sites, readable, actions }: SitesProps) {
               <button
                 type="button"
                 class="icon-button quiet"
-                aria-label={`Forget ${name}`}
+                aria-label={t("Forget {name}", { name })}
                 onClick={() => actions.app.forgetRecent(site.url)}
               >
                 <Icon name="close" />
@@ -166,8 +174,8 @@ function DemoCard({ url, actions }: { url: string; actions: BrowserActions }) {
         <Icon name="globe" />
       </span>
       <span class="row-text">
-        <span class="row-title">Try the demo site</span>
-        <span class="row-hint">A newspaper, and 150 images</span>
+        <span class="row-title">{t("Try the demo site")}</span>
+        <span class="row-hint">{t("A newspaper, and 150 images")}</span>
       </span>
       <Icon name="forward" />
     </button>

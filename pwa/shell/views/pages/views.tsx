@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
+import { later } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
-import { shortHost } from "../parts/format.ts";
-import { Icon, Mark, SiteIcon } from "../parts/icons.tsx";
+import { Host, Icon, Mark, SiteIcon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
 import { ErrorView } from "./error-view.tsx";
@@ -48,16 +49,20 @@ function OpeningView({ state, actions }: { state: BrowserState; actions: Browser
   return (
     <section class="card-view opening">
       <SiteIcon site={{ url, icon: null }} large />
-      <p class="opening-host">{shortHost(url)}</p>
+      <p class="opening-host">
+        <Host url={url} />
+      </p>
       {/* The line above the bar says how long it has been. */}
-      <p class="fine">{isWaiting(state.link) ? "Loads as soon as the link is back" : "Waiting for the first bytes"}</p>
+      <p class="fine">
+        {isWaiting(state.link) ? t("Loads as soon as the link is back") : t("Waiting for the first bytes")}
+      </p>
       {/* Always there, so that nothing moves when the link goes and comes back. */}
       <button
         type="button"
         class={isWaiting(state.link) ? "text-button opening-cancel" : "text-button opening-cancel is-out"}
         onClick={() => actions.tab.stop()}
       >
-        Cancel
+        {t("Cancel")}
       </button>
     </section>
   );
@@ -68,7 +73,7 @@ function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: stri
   const id = useId();
   const isNew = link.kind !== "refused";
   const isWrong = link.kind === "refused" && link.why === null;
-  const [heading, text] = isNew ? NEW : refusal(link.why);
+  const [heading, text] = isNew ? NEW.map((each) => t(each)) : refusal(link.why);
   return (
     <section class="card-view">
       {isNew ? (
@@ -83,23 +88,28 @@ function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: stri
         {text}
       </p>
       <KeyForm problemId={isWrong ? id : null} onKey={onKey} />
-      <p class="fine">The key goes to your edge only. No site ever sees it.</p>
+      <p class="fine">{t("The key goes to your edge only. No site ever sees it.")}</p>
     </section>
   );
 }
 
 const NEW = [
-  "Pair this phone",
-  "Ropeway loads the web through your own edge. When the edge starts, it prints a link that ends in an access key. A paired device makes codes: Settings, Paired devices.",
+  later("Pair this phone"),
+  later(
+    "Ropeway loads the web through your own edge. When the edge starts, it prints a link that ends in an access key. A paired device makes codes: Settings, Paired devices.",
+  ),
 ] as const;
 
 /** @param why of `LinkPhase`. */
 function refusal(why: string | null | undefined): readonly [heading: string, text: string] {
-  if (why) return ["The edge does not pair this phone", why];
+  if (why) return [t("The edge does not pair this phone"), why];
   return why === null
-    ? ["Wrong key", "Your edge does not accept this key. Check that it is whole and of this edge, then enter it again."]
+    ? [
+        t("Wrong key"),
+        t("Your edge does not accept this key. Check that it is whole and of this edge, then enter it again."),
+      ]
     : [
-        "This phone is not paired any more",
-        "Your edge does not let it in any more. Enter its key, or a code from another device.",
+        t("This phone is not paired any more"),
+        t("Your edge does not let it in any more. Enter its key, or a code from another device."),
       ];
 }

@@ -25,13 +25,13 @@ export type IconName = keyof typeof PATHS;
 
 /** A 24-unit line icon in the text's colour. Always decoration: the control around it carries the name. */
 export function Icon({ name }: { name: IconName }) {
-  return <Glyph path={PATHS[name]} />;
+  return <Glyph path={PATHS[name]} isWay={name === "back" || name === "forward"} />;
 }
 
-/** As `Icon`, for what is drawn in one place only. */
-export function Glyph({ path }: { path: string }) {
+/** As `Icon`, for what is drawn in one place only. @param isWay it points the way of the words. */
+export function Glyph({ path, isWay = false }: { path: string; isWay?: boolean }) {
   return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <svg class={isWay ? "icon icon-way" : "icon"} viewBox="0 0 24 24" aria-hidden="true">
       <path d={path} />
     </svg>
   );
@@ -67,6 +67,15 @@ export function SiteIcon({ site, large = false }: { site: Pick<Site, "url" | "ic
     <span class={`${size} tint-${tintOf(host)}`} aria-hidden="true">
       {letter.toUpperCase()}
     </span>
+  );
+}
+
+/** The host of an address. It is written from left to right, whatever stands around it: else a title could turn it over. */
+export function Host({ url, className }: { url: string; className?: string }) {
+  return (
+    <bdi dir="ltr" class={className}>
+      {shortHost(url)}
+    </bdi>
   );
 }
 

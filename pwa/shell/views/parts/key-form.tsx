@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
 
 interface KeyFormProps {
   /** Id of the element that says why the key that was entered is not taken; null where none was, or it may be right. */
@@ -28,14 +29,14 @@ export function KeyForm({ problemId = null, onKey }: KeyFormProps) {
       }}
     >
       <label class="field-label" for={id}>
-        Access key
+        {t("Access key")}
       </label>
       <input
         id={id}
         ref={inputRef}
         class="field"
         type="text"
-        placeholder="Key, code, or the whole link"
+        placeholder={t("Key, code, or the whole link")}
         autocapitalize="off"
         autocomplete="off"
         autocorrect="off"
@@ -46,11 +47,11 @@ export function KeyForm({ problemId = null, onKey }: KeyFormProps) {
       />
       {isEmpty && (
         <p class="problem" id={`${id}-problem`} role="alert">
-          The key is empty.
+          {t("The key is empty.")}
         </p>
       )}
       <button type="submit" class="button button-primary">
-        Pair
+        {t("Pair")}
       </button>
     </form>
   );

@@ -1,9 +1,12 @@
 import { useState } from "preact/hooks";
 import type { KeptPage } from "../../../messages/tunnel-messages.ts";
+import { later } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
+import { tCount } from "../../app/language-choice.ts";
 import type { KeepResult, Phone } from "../../app/phone.ts";
 import { agoText } from "../bar/link-pill.tsx";
 import { formatBytes, shortHost } from "../parts/format.ts";
-import { SiteIcon } from "../parts/icons.tsx";
+import { Host, SiteIcon } from "../parts/icons.tsx";
 import { ConfirmButton, SwitchSetting } from "./sheet.tsx";
 
 /** Pages shown on the start page before the person asks for all. */
@@ -22,10 +25,10 @@ export function KeptSection({ pages, onOpen }: KeptSectionProps) {
   return (
     <section class="start-section" aria-labelledby="kept-heading">
       <div class="section-head">
-        <h2 id="kept-heading">Kept</h2>
+        <h2 id="kept-heading">{t("Kept")}</h2>
         {shown.length < pages.length && (
           <button type="button" class="text-button" onClick={() => setWhole(true)}>
-            Show all {pages.length}
+            {t("Show all {count}", { count: pages.length })}
           </button>
         )}
       </div>
@@ -35,8 +38,8 @@ export function KeptSection({ pages, onOpen }: KeptSectionProps) {
             <button type="button" class="row-main" title={url} onClick={() => onOpen(url)}>
               <SiteIcon site={{ url, icon: null }} />
               <span class="row-text">
-                <span class="row-title">{title || shortHost(url)}</span>
-                <span class="row-hint">{shortHost(url)}</span>
+                <bdi class="row-title">{title || shortHost(url)}</bdi>
+                <Host className="row-hint" url={url} />
               </span>
             </button>
           </li>
@@ -58,7 +61,7 @@ export function KeptList({ pages, onUnkeep }: KeptListProps) {
   return (
     <details class="more">
       <summary>
-        {count} {count === 1 ? "page" : "pages"} kept, {formatBytes(bytes)}
+        {tCount(count, "{count} page kept, {size}", "{count} pages kept, {size}", { size: formatBytes(bytes) })}
       </summary>
       <ul>
         {pages.map((page) => (
@@ -66,9 +69,9 @@ export function KeptList({ pages, onUnkeep }: KeptListProps) {
             <ConfirmButton
               label={page.title || page.url}
               hint={formatBytes(page.bytes)}
-              question={`${page.url} will go when this phone needs room for other pages.`}
-              confirm="Keep no longer"
-              done="Kept no longer"
+              question={t("{url} will go when this phone needs room for other pages.", { url: page.url })}
+              confirm={t("Keep no longer")}
+              done={t("Kept no longer")}
               onConfirm={() => onUnkeep(page.url)}
             />
           </li>
@@ -98,7 +101,7 @@ export function KeepSetting({ url, title, phone }: KeepSettingProps) {
   const unkeep = () => change(phone.unkeep(url).then(() => null));
   return (
     <SwitchSetting
-      label="Keep this page"
+      label={t("Keep this page")}
       isOn={page !== null}
       hint={keepText(page, result, Date.now())}
       isBusy={isBusy}
@@ -106,7 +109,7 @@ export function KeepSetting({ url, title, phone }: KeepSettingProps) {
     >
       {page !== null && (
         <button type="button" class="text-button" disabled={isBusy} onClick={keep}>
-          Keep it as it is now
+          {t("Keep it as it is now")}
         </button>
       )}
     </SwitchSetting>
@@ -114,18 +117,23 @@ export function KeepSetting({ url, title, phone }: KeepSettingProps) {
 }
 
 const REFUSALS: Record<Exclude<KeepResult, "kept">, string> = {
-  forbidden: "Cannot keep it: its site does not allow this page to be stored.",
-  form: "Cannot keep it: it is the answer to a form.",
-  "not-stored": "Cannot keep it: this phone has not stored it. Reload the page, then try again.",
-  unavailable: "Cannot keep it now: try again.",
+  forbidden: later("Cannot keep it: its site does not allow this page to be stored."),
+  form: later("Cannot keep it: it is the answer to a form."),
+  "not-stored": later("Cannot keep it: this phone has not stored it. Reload the page, then try again."),
+  unavailable: later("Cannot keep it now: try again."),
 };
 
 /** Words for the task of the switch, or for its outcome. @param now as `Date.now()` */
 export function keepText(page: KeptPage | null, result: KeepResult | null, now: number): string {
-  if (result !== null && result !== "kept") return REFUSALS[result];
-  if (page === null) return "Stays on this phone as it is now, to be read without a link.";
+  if (result !== null && result !== "kept") return t(REFUSALS[result]);
+  if (page === null) return t("Stays on this phone as it is now, to be read without a link.");
   const { keptAt, bytes, missing } = page;
-  const kept = `Kept ${agoText(keptAt, now)}, ${formatBytes(bytes)}.`;
+  const kept = t("Kept {ago}, {size}.", { ago: agoText(keptAt, now), size: formatBytes(bytes) });
   if (missing === 0) return kept;
-  return `${kept} Without a link it lacks ${missing} ${missing === 1 ? "part" : "parts"} that could not be stored.`;
+  const lacks = tCount(
+    missing,
+    "Without a link it lacks {count} part that could not be stored.",
+    "Without a link it lacks {count} parts that could not be stored.",
+  );
+  return `${kept} ${lacks}`;
 }

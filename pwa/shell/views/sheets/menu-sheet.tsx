@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
 import { sizeOf, withSize, ZOOMS } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, SiteSize } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
-import { Glyph, Icon, type IconName, SiteIcon } from "../parts/icons.tsx";
+import { Glyph, Host, Icon, type IconName, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
 
@@ -34,7 +35,7 @@ export function MenuSheet(props: MenuProps) {
   const isPage = state.url !== "";
   return (
     <Sheet
-      title="Menu"
+      title={t("Menu")}
       kind="menu"
       header={isPage ? <MenuHeader state={state} /> : undefined}
       onClose={() => ui.change({ sheet: null })}
@@ -44,10 +45,10 @@ export function MenuSheet(props: MenuProps) {
       <ul class="menu-rows">
         <TabRows {...props} />
         {isPage && <PageRows {...props} />}
-        <MenuRow icon="bookmarks" label="Bookmarks" onClick={() => ui.change({ sheet: "bookmarks" })} />
-        <MenuRow icon="history" label="History" onClick={() => ui.change({ sheet: "history" })} />
-        <MenuRow icon="downloads" label="Downloads" onClick={() => ui.change({ sheet: "downloads" })} />
-        <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
+        <MenuRow icon="bookmarks" label={t("Bookmarks")} onClick={() => ui.change({ sheet: "bookmarks" })} />
+        <MenuRow icon="history" label={t("History")} onClick={() => ui.change({ sheet: "history" })} />
+        <MenuRow icon="downloads" label={t("Downloads")} onClick={() => ui.change({ sheet: "downloads" })} />
+        <MenuRow icon="settings" label={t("Settings")} onClick={() => ui.change({ sheet: "settings" })} />
       </ul>
     </Sheet>
   );
@@ -58,8 +59,8 @@ function MenuHeader({ state }: Pick<MenuProps, "state">) {
     <div class="sheet-site">
       <SiteIcon site={state} />
       <span class="row-text" aria-hidden="true">
-        <span class="row-title">{state.title || shortHost(state.url)}</span>
-        <span class="row-hint">{shortHost(state.url)}</span>
+        <bdi class="row-title">{state.title || shortHost(state.url)}</bdi>
+        <Host className="row-hint" url={state.url} />
       </span>
     </div>
   );
@@ -75,15 +76,15 @@ function PageIcons({ state: { url, title, icon, pinned, canGoForward }, actions,
     <div class="menu-icons">
       <MenuIcon
         icon="forward"
-        label="Forward"
+        label={t("Forward")}
         isDisabled={!canGoForward}
         onClick={andClose(() => actions.tab.forward())}
       />
-      <MenuIcon icon="home" label="Home" onClick={andClose(() => actions.tab.home())} />
-      <MenuIcon icon="reload" label="Reload" onClick={andClose(() => actions.tab.reload())} />
+      <MenuIcon icon="home" label={t("Home")} onClick={andClose(() => actions.tab.home())} />
+      <MenuIcon icon="reload" label={t("Reload")} onClick={andClose(() => actions.tab.reload())} />
       <MenuIcon
         icon="pin"
-        label={isPinned ? "Unpin" : "Pin"}
+        label={isPinned ? t("Unpin") : t("Pin")}
         isOn={isPinned}
         onClick={andClose(() => (isPinned ? actions.app.unpin(url) : actions.app.pin({ url, title, icon })))}
       />
@@ -116,15 +117,15 @@ function PageSize({ state: { url, settings }, actions }: MenuProps) {
         aria-checked={size.isWide}
         onClick={() => change({ isWide: !size.isWide })}
       >
-        <span class="confirm-label">Desktop width</span>
+        <span class="confirm-label">{t("Desktop width")}</span>
         <span class="switch" />
       </button>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is no row. */}
-      <div class="menu-row" role="group" aria-label="Page size">
-        <span class="confirm-label">Page size</span>
-        {step("Smaller", "−", at - 1)}
-        <output>{size.zoom} %</output>
-        {step("Larger", "+", at + 1)}
+      <div class="menu-row" role="group" aria-label={t("Page size")}>
+        <span class="confirm-label">{t("Page size")}</span>
+        {step(t("Smaller"), "−", at - 1)}
+        <output>{t("{number} %", { number: size.zoom })}</output>
+        {step(t("Larger"), "+", at + 1)}
       </div>
     </div>
   );
@@ -139,9 +140,13 @@ function TabRows({ state: { tabs }, actions, ui }: MenuProps) {
   };
   return (
     <>
-      <MenuRow icon="plus" label="New tab" onClick={open} />
+      <MenuRow icon="plus" label={t("New tab")} onClick={open} />
       {tabs.length > 1 && (
-        <MenuRow icon="tabs" label={`Tabs (${tabs.length})`} onClick={() => ui.change({ sheet: "tabs" })} />
+        <MenuRow
+          icon="tabs"
+          label={t("Tabs ({count})", { count: tabs.length })}
+          onClick={() => ui.change({ sheet: "tabs" })}
+        />
       )}
     </>
   );
@@ -156,19 +161,19 @@ function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProp
     <>
       <MenuRow
         icon="star"
-        label={isMarked ? "Remove bookmark" : "Add bookmark"}
+        label={isMarked ? t("Remove bookmark") : t("Add bookmark")}
         isOn={isMarked}
         onClick={() => ui.library?.toggleMark({ url, title })}
       />
       <MenuRow
         icon="copy"
-        label={isCopied ? "Address copied" : "Copy address"}
+        label={isCopied ? t("Address copied") : t("Copy address")}
         onClick={() => void navigator.clipboard?.writeText(url).then(() => setCopied(true), close)}
       />
       {"share" in navigator && (
         <MenuRow
           icon="share"
-          label="Share"
+          label={t("Share")}
           onClick={() => {
             close();
             // A share that the person cancels rejects; there is nothing to say about it.
@@ -177,20 +182,20 @@ function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProp
         />
       )}
       {isLoaded && (
-        <MenuRow icon="find" label="Find in page" onClick={() => ui.change({ sheet: null, isFinding: true })} />
+        <MenuRow icon="find" label={t("Find in page")} onClick={() => ui.change({ sheet: null, isFinding: true })} />
       )}
       {isLoaded && <ReaderRow key={url} onClick={close} />}
       {isLoaded && (
         <MenuRow
           icon="print"
-          label="Print"
+          label={t("Print")}
           onClick={() => {
             close();
             actions.tab.print();
           }}
         />
       )}
-      <MenuRow icon="info" label="Site information" onClick={() => ui.change({ sheet: "site" })} />
+      <MenuRow icon="info" label={t("Site information")} onClick={() => ui.change({ sheet: "site" })} />
     </>
   );
 }
@@ -204,7 +209,7 @@ function ReaderRow({ onClick }: Pick<MenuRowProps, "onClick">) {
     onClick();
     void read(true);
   };
-  return <MenuRow icon="reader" label="Reader" onClick={open} />;
+  return <MenuRow icon="reader" label={t("Reader")} onClick={open} />;
 }
 
 /** As of `readShown`. */

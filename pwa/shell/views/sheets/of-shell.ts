@@ -2,6 +2,18 @@
 export { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export {
+  filledWords,
+  keptLanguage,
+  LANGUAGE_KEY,
+  numberText,
+  SOURCE,
+  speak,
+  spokenLanguage,
+  t,
+  textOf,
+  tParts,
+} from "../../app/language.ts";
+export {
   DEFAULT_SEARCH_URL,
   PAGE_BUDGETS,
   STORE_SIZES,
@@ -15,5 +27,5 @@ export { parseAddress } from "../../tab/address-input.ts";
 export { agoText, linkText, useNow } from "../bar/link-pill.tsx";
 export { errorText, PAST } from "../pages/error-view.tsx";
 export { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
-export { connectionOf, Glyph, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
+export { connectionOf, Glyph, Host, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 export { KeyForm } from "../parts/key-form.tsx";

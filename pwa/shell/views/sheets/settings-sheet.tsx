@@ -2,6 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { VERSION } from "../../../../shared/version.ts";
 import type { LinkPhase, StoredSite } from "../../../messages/tunnel-messages.ts";
+import { later } from "../../../messages/tunnel-messages.ts";
+import { numberText, t } from "../../app/language.ts";
+import { allLanguages, chooseLanguage, localeTag, OF_SYSTEM } from "../../app/language-choice.ts";
 import { type Phone, reloadApp } from "../../app/phone.ts";
 import { PAGE_BUDGETS, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, PictureChoice, Settings } from "../../app/state.ts";
@@ -14,15 +17,14 @@ import { KeptList } from "./kept-pages.tsx";
 import { type Choice, ChoiceSetting, ConfirmButton, ForgetSite, Sheet, SwitchSetting, useText } from "./sheet.tsx";
 
 const THEMES: readonly Choice<Settings["theme"]>[] = [
-  { value: "system", label: "System" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
+  { value: "system", label: later("System") },
+  { value: "light", label: later("Light") },
+  { value: "dark", label: later("Dark") },
 ];
 
-const WAIT_CHOICES = WAIT_TIMES.map((value) => ({
-  value,
-  label: value < 60_000 ? `${value / 1_000} s` : `${value / 60_000} min`,
-}));
+function waitText(time: number): string {
+  return time < 60_000 ? t("{count} s", { count: time / 1_000 }) : t("{count} min", { count: time / 60_000 });
+}
 
 interface SettingsProps {
   readonly state: BrowserState;
@@ -37,35 +39,36 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
   const close = () => ui.change({ sheet: null });
   const onChange = (change: Partial<Settings>) => actions.app.changeSettings(change);
   return (
-    <Sheet title="Settings" onClose={close}>
-      <Group title="Looks and search">
+    <Sheet title={t("Settings")} onClose={close}>
+      <Group title={t("Looks and search")}>
         <ChoiceSetting
           name="theme"
-          legend="Appearance"
-          choices={THEMES}
+          legend={t("Appearance")}
+          choices={THEMES.map(({ value, label }) => ({ value, label: t(label) }))}
           chosen={settings.theme}
           onChange={(theme) => onChange({ theme })}
         />
+        <LanguageSetting settings={settings} onChange={onChange} draw={() => ui.change({})} />
         {ui.library?.searchSettings({
           searchUrl: settings.searchUrl,
           onChange: (searchUrl) => onChange({ searchUrl }),
         })}
       </Group>
-      <Group title="Data">
+      <Group title={t("Data")}>
         <DataUse phone={phone} />
         <PictureSetting settings={settings} onChange={onChange} />
         <SavingSettings settings={settings} phone={phone} onChange={onChange} />
       </Group>
-      <Group title="Without a signal">
+      <Group title={t("Without a signal")}>
         <ChoiceSetting
           name="wait-time"
-          legend="Keep trying to load a page for"
-          choices={WAIT_CHOICES}
+          legend={t("Keep trying to load a page for")}
+          choices={WAIT_TIMES.map((value) => ({ value, label: waitText(value) }))}
           chosen={settings.waitTime}
           onChange={(waitTime) => onChange({ waitTime })}
         />
       </Group>
-      <Group title="On this phone">
+      <Group title={t("On this phone")}>
         <StoredSetting
           phone={phone}
           storeBytes={settings.storeBytes}
@@ -73,7 +76,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
         />
         <Forgetting actions={actions} />
       </Group>
-      <Group title="Your edge">
+      <Group title={t("Your edge")}>
         <Edge
           link={state.link}
           onDevices={() => ui.change({ sheet: "devices" })}
@@ -83,7 +86,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
           }}
         />
       </Group>
-      <Group title="About Ropeway">
+      <Group title={t("About Ropeway")}>
         <About />
       </Group>
     </Sheet>
@@ -111,33 +114,33 @@ function SavingSettings({ settings, phone, onChange }: ChangeProps & { phone: Ph
   return (
     <>
       <SwitchSetting
-        label="Ask sites to send less"
+        label={t("Ask sites to send less")}
         isOn={savesData(settings)}
-        hint="Tells every site that you want to save data (Save-Data). Some then send smaller pages."
+        hint={t("Tells every site that you want to save data (Save-Data). Some then send smaller pages.")}
         onChange={() => onChange({ savesData: !savesData(settings) })}
       />
       {phone.edge?.blocksTrackers === true && (
         <SwitchSetting
-          label="Block trackers"
+          label={t("Block trackers")}
           isOn={blocksTrackers}
-          hint="Your edge stops what its list names before it is loaded. Pages you open are never stopped."
+          hint={t("Your edge stops what its list names before it is loaded. Pages you open are never stopped.")}
           onChange={() => onChange({ blocksTrackers: !blocksTrackers })}
         />
       )}
       <SwitchSetting
-        label="Load parts of a page early"
+        label={t("Load parts of a page early")}
         isOn={takesPushes}
         hint={
           takesPushes
-            ? "Pages show sooner. A little of the data may not be needed."
-            : "Each part comes when the page asks for it: slower, with the least data."
+            ? t("Pages show sooner. A little of the data may not be needed.")
+            : t("Each part comes when the page asks for it: slower, with the least data.")
         }
         onChange={() => onChange({ takesPushes: !takesPushes })}
       />
       <SwitchSetting
-        label="Load likely links ahead"
+        label={t("Load likely links ahead")}
         isOn={warmsLinks}
-        hint="Uses more data: up to three links in view load before you tap, never on mobile data."
+        hint={t("Uses more data: up to three links in view load before you tap, never on mobile data.")}
         onChange={() => onChange({ warmsLinks: !warmsLinks })}
       />
     </>
@@ -148,17 +151,17 @@ function Forgetting({ actions }: Pick<SettingsProps, "actions">) {
   return (
     <>
       <ConfirmButton
-        label="Forget history"
-        question="History and the list of recent sites will be empty. Pinned sites and bookmarks stay."
-        confirm="Forget"
-        done="History forgotten"
+        label={t("Forget history")}
+        question={t("History and the list of recent sites will be empty. Pinned sites and bookmarks stay.")}
+        confirm={t("Forget")}
+        done={t("History forgotten")}
         onConfirm={() => actions.app.forgetRecent("all")}
       />
       <ConfirmButton
-        label="Clear site data"
-        question="Cookies, logins, stored and kept pages of every site, and downloads in the app, will be gone."
-        confirm="Clear"
-        done="Site data is being cleared"
+        label={t("Clear site data")}
+        question={t("Cookies, logins, stored and kept pages of every site, and downloads in the app, will be gone.")}
+        confirm={t("Clear")}
+        done={t("Site data is being cleared")}
         onConfirm={() => actions.app.clearSiteData()}
       />
     </>
@@ -170,10 +173,10 @@ type Version = "not asked" | "asking" | "newest" | "newer" | "unknown";
 
 const VERSION_TEXTS: Record<Version, string> = {
   "not asked": "",
-  asking: "Looking…",
-  newest: "This is the newest version.",
-  newer: "A newer version is here. It starts when the app is opened again.",
-  unknown: "Your edge could not be asked. Try again later.",
+  asking: later("Looking…"),
+  newest: later("This is the newest version."),
+  newer: later("A newer version is here. It starts when the app is opened again."),
+  unknown: later("Your edge could not be asked. Try again later."),
 };
 
 const workers: ServiceWorkerContainer | undefined = navigator.serviceWorker;
@@ -211,13 +214,15 @@ function About() {
   return (
     <>
       <p class="fine">
-        Version {VERSION}. Ropeway loads the web over one lasting connection between this phone and an edge that you
-        run. Your edge can read the pages that pass through it, so run it yourself or trust whoever does. MIT licence.
+        {t(
+          "Version {version}. Ropeway loads the web over one lasting connection between this phone and an edge that you run. Your edge can read the pages that pass through it, so run it yourself or trust whoever does. MIT licence.",
+          { version: VERSION },
+        )}
       </p>
-      <div role="status">{version !== "not asked" && <p class="setting-line">{VERSION_TEXTS[version]}</p>}</div>
+      <div role="status">{version !== "not asked" && <p class="setting-line">{t(VERSION_TEXTS[version])}</p>}</div>
       {version === "newer" ? (
         <button type="button" class="button" onClick={() => reloadApp()}>
-          Open it now
+          {t("Open it now")}
         </button>
       ) : (
         <button
@@ -229,17 +234,17 @@ function About() {
             void lookForUpdate().then(setVersion);
           }}
         >
-          <span class="confirm-label">Look for updates</span>
+          <span class="confirm-label">{t("Look for updates")}</span>
           <Icon name="forward" />
         </button>
       )}
       <details class="more">
-        <summary>Help</summary>
+        <summary>{t("Help")}</summary>
         <dl class="help">
           {HELP.map(([question, answer]) => (
             <>
-              <dt>{question}</dt>
-              <dd>{answer}</dd>
+              <dt>{t(question)}</dt>
+              <dd>{t(answer)}</dd>
             </>
           ))}
         </dl>
@@ -250,19 +255,28 @@ function About() {
 
 const HELP: readonly (readonly [question: string, answer: string])[] = [
   [
-    "Nothing loads",
-    "See “Your edge” above. If it is not connected, check the signal and that the edge runs. If this phone is not paired any more, enter the edge’s key again.",
+    later("Nothing loads"),
+    later(
+      "See “Your edge” above. If it is not connected, check the signal and that the edge runs. If this phone is not paired any more, enter the edge’s key again.",
+    ),
   ],
   [
-    "A page looks wrong or does nothing",
-    "Tap the sign before the address. There you can load what waits, let the site run scripts, and stop blocking trackers on it.",
+    later("A page looks wrong or does nothing"),
+    later(
+      "Tap the sign before the address. There you can load what waits, let the site run scripts, and stop blocking trackers on it.",
+    ),
   ],
-  ["Pages cost too much", "Under “Data” choose smaller pictures and a page budget, and switch off what loads early."],
   [
-    "Pages without a signal",
-    "Sites that you have visited open as they were, marked as stored. Keep a page from its site information to be sure of it.",
+    later("Pages cost too much"),
+    later("Under “Data” choose smaller pictures and a page budget, and switch off what loads early."),
   ],
-  ["Another phone", "Open “Paired devices” and show a code there. It pairs one device."],
+  [
+    later("Pages without a signal"),
+    later(
+      "Sites that you have visited open as they were, marked as stored. Keep a page from its site information to be sure of it.",
+    ),
+  ],
+  [later("Another phone"), later("Open “Paired devices” and show a code there. It pairs one device.")],
 ];
 
 interface EdgeProps {
@@ -280,29 +294,61 @@ function Edge({ link, onDevices, onKey }: EdgeProps) {
         {linkText(link, now)}
       </p>
       <button type="button" class="menu-row" onClick={onDevices}>
-        <span class="confirm-label">Paired devices</span>
+        <span class="confirm-label">{t("Paired devices")}</span>
         <Icon name="forward" />
       </button>
       <details class="more">
-        <summary>Pair with another key</summary>
+        <summary>{t("Pair with another key")}</summary>
         <KeyForm onKey={onKey} />
       </details>
     </>
   );
 }
 
-const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: string])[] = [
-  ["off", "As sites send them", "Nothing is changed."],
-  ["balanced", "Smaller", "Half of the bytes or less, hardly a difference to see."],
-  ["strong", "Much smaller", "A tap on a picture loads the original."],
-  ["none", "After a tap", "Films, too. Each shows how large it is; a tap loads it."],
-  ["auto", "Smaller on slow links", "As they are while the link is quick."],
-];
+/** The system's language, or one of the catalogues: each called as those who speak it do. */
+function LanguageSetting({ settings, onChange, draw }: ChangeProps & { readonly draw: () => void }) {
+  const id = useId();
+  const languages = allLanguages().map((code) => [code, nameOfLanguage(code)] as const);
+  return (
+    <section class="setting">
+      <h4>
+        <label for={id}>{t("Language")}</label>
+      </h4>
+      <select
+        id={id}
+        class="field"
+        value={settings.language}
+        onChange={(event) => {
+          const language = event.currentTarget.value;
+          onChange({ language });
+          void chooseLanguage(language, draw);
+        }}
+      >
+        <option value={OF_SYSTEM}>{t("As the system has it")}</option>
+        {languages
+          .toSorted(([, one], [, other]) => one.localeCompare(other))
+          .map(([code, name]) => (
+            <option key={code} value={code} lang={code}>
+              {name}
+            </option>
+          ))}
+      </select>
+    </section>
+  );
+}
 
-const BUDGETS = PAGE_BUDGETS.map((value) => ({
-  value,
-  label: value === null ? "None" : formatBytes(value).replace(".0", ""),
-}));
+function nameOfLanguage(code: string): string {
+  const name = new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code;
+  return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
+}
+
+const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: string])[] = [
+  ["off", later("As sites send them"), later("Nothing is changed.")],
+  ["balanced", later("Smaller"), later("Half of the bytes or less, hardly a difference to see.")],
+  ["strong", later("Much smaller"), later("A tap on a picture loads the original.")],
+  ["none", later("After a tap"), later("Films, too. Each shows how large it is; a tap loads it.")],
+  ["auto", later("Smaller on slow links"), later("As they are while the link is quick.")],
+];
 
 /** How much of the data plan pictures may take. It holds for what is loaded from then on. */
 function PictureSetting({ settings, onChange }: ChangeProps) {
@@ -311,7 +357,7 @@ function PictureSetting({ settings, onChange }: ChangeProps) {
   return (
     <section class="setting">
       <h4>
-        <label for={id}>Pictures</label>
+        <label for={id}>{t("Pictures")}</label>
       </h4>
       <select
         id={id}
@@ -322,19 +368,22 @@ function PictureSetting({ settings, onChange }: ChangeProps) {
       >
         {CHOICES.map(([value, label]) => (
           <option key={value} value={value}>
-            {label}
+            {t(label)}
           </option>
         ))}
       </select>
       <p class="fine" id={`${id}-hint`}>
-        {hint}
+        {t(hint ?? "")}
       </p>
       {settings.pictures !== "none" && (
         <ChoiceSetting
           name="page-budget"
-          legend="Page budget"
-          hint="Pictures that would pass it wait for a tap, and so do films."
-          choices={BUDGETS}
+          legend={t("Page budget")}
+          hint={t("Pictures that would pass it wait for a tap, and so do films.")}
+          choices={PAGE_BUDGETS.map((value) => ({
+            value,
+            label: value === null ? t("None") : formatBytes(value, true),
+          }))}
           chosen={settings.pageBudget}
           onChange={(pageBudget) => onChange({ pageBudget })}
         />
@@ -356,15 +405,16 @@ function DataUse({ phone }: { phone: Phone }) {
   const today = days.at(-1) ?? month;
   return (
     <section class="setting">
-      <p class="fine">
-        Today {useText(today)}. This month {useText(month)}.
-      </p>
+      <p class="fine">{t("Today {today}. This month {month}.", { today: useText(today), month: useText(month) })}</p>
       <div class="data-plot">
         <svg
           class="data-days"
           viewBox={`0 -4 ${days.length * STEP} ${HEIGHT + 8}`}
           role="img"
-          aria-label={`Data of the last ${days.length} days, ${formatBytes(most)} on the largest`}
+          aria-label={t("Data of the last {count} days, {size} on the largest", {
+            count: days.length,
+            size: formatBytes(most),
+          })}
         >
           {[0, HEIGHT / 2, HEIGHT].map((y) => (
             <path key={y} class="data-line" d={`M0 ${y}h${days.length * STEP}`} />
@@ -377,12 +427,12 @@ function DataUse({ phone }: { phone: Phone }) {
         <div class="data-axis fine" aria-hidden="true">
           <span>{formatBytes(most)}</span>
           <span>{formatBytes(most / 2)}</span>
-          <span>0</span>
+          <span>{numberText(0)}</span>
         </div>
       </div>
       <p class="data-span fine" aria-hidden="true">
-        <span>{days.length - 1} days ago</span>
-        <span>Today</span>
+        <span>{new Intl.RelativeTimeFormat(localeTag()).format(1 - days.length, "day")}</span>
+        <span>{t("Today")}</span>
       </p>
     </section>
   );
@@ -406,21 +456,24 @@ function StoredSetting({ phone, storeBytes, onChoose }: StoredSettingProps) {
       {stored !== null && (
         <>
           <p class="fine">
-            Stored pages: {formatBytes(stored.bytes)} of {formatBytes(stored.bytesMax)}
+            {t("Stored pages: {size} of {most}", {
+              size: formatBytes(stored.bytes),
+              most: formatBytes(stored.bytesMax),
+            })}
           </p>
           {stored.isKept !== null && (
             <p class="fine">
               {stored.isKept
-                ? "The browser has promised to keep them."
-                : "The browser may delete them when this phone runs out of space."}
+                ? t("The browser has promised to keep them.")
+                : t("The browser may delete them when this phone runs out of space.")}
             </p>
           )}
         </>
       )}
       <ChoiceSetting
         name="store-bytes"
-        legend="Store at most"
-        choices={choices.map((value) => ({ value, label: formatBytes(value).replace(".0", "") }))}
+        legend={t("Store at most")}
+        choices={choices.map((value) => ({ value, label: formatBytes(value, true) }))}
         chosen={storeBytes}
         onChange={(bytes) => {
           onChoose(bytes);
@@ -443,17 +496,22 @@ function StoredSites({ sites, onForget }: { sites: readonly StoredSite[]; onForg
   const shown = isWhole ? sites : sites.slice(0, FIRST_SITES);
   return (
     <details class="more">
-      <summary>Stored by site</summary>
+      <summary>{t("Stored by site")}</summary>
       <ul>
         {shown.map(({ site, bytes }) => (
           <li key={site}>
-            <ForgetSite label={`Forget ${site}`} site={site} hint={formatBytes(bytes)} onForget={onForget} />
+            <ForgetSite
+              label={t("Forget {site}", { site })}
+              site={site}
+              hint={formatBytes(bytes)}
+              onForget={onForget}
+            />
           </li>
         ))}
       </ul>
       {shown.length < sites.length && (
         <button type="button" class="text-button" onClick={() => setWhole(true)}>
-          Show all {sites.length}
+          {t("Show all {count}", { count: sites.length })}
         </button>
       )}
     </details>

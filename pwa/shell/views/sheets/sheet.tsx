@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../app/language.ts";
 import type { Phone } from "../../app/phone.ts";
 import { formatBytes } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -56,7 +57,7 @@ export function Sheet({ title, header, kind = "card", onClose, children }: Sheet
             {title}
           </h2>
           {header}
-          <button type="button" class="icon-button" aria-label="Close" onClick={() => dialogRef.current?.close()}>
+          <button type="button" class="icon-button" aria-label={t("Close")} onClick={() => dialogRef.current?.close()}>
             <Icon name="close" />
           </button>
         </header>
@@ -208,7 +209,7 @@ export function ConfirmButton({ label, hint = "", question, confirm, done, onCon
               {confirm}
             </button>
             <button type="button" class="button" onClick={() => setStep("rest")}>
-              Cancel
+              {t("Cancel")}
             </button>
           </div>
         </div>
@@ -230,9 +231,12 @@ export function ForgetSite({ label, site, hint = "", onForget }: ForgetSiteProps
     <ConfirmButton
       label={label}
       hint={hint}
-      question={`Cookies, logins, stored and kept pages, downloads in the app and recent visits of ${site} will be gone. Its pages close, also in other windows.`}
-      confirm="Forget"
-      done={`Forgetting ${site}`}
+      question={t(
+        "Cookies, logins, stored and kept pages, downloads in the app and recent visits of {site} will be gone. Its pages close, also in other windows.",
+        { site },
+      )}
+      confirm={t("Forget")}
+      done={t("Forgetting {site}", { site })}
       onConfirm={() => onForget(site)}
     />
   );
@@ -241,5 +245,7 @@ export function ForgetSite({ label, site, hint = "", onForget }: ForgetSiteProps
 /** Bytes that went over the link, and bytes that did not have to. */
 export function useText({ linkBytes, originBytes }: ReturnType<Phone["useOf"]>): string {
   const saved = originBytes - linkBytes;
-  return saved > 0 ? `${formatBytes(linkBytes)}, ${formatBytes(saved)} saved` : formatBytes(linkBytes);
+  return saved > 0
+    ? t("{size}, {saved} saved", { size: formatBytes(linkBytes), saved: formatBytes(saved) })
+    : formatBytes(linkBytes);
 }

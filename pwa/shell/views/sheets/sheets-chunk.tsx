@@ -3,6 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Download } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
+import { chooseLanguage } from "../../app/language-choice.ts";
 import { Phone, type PhoneOptions } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import type { FindProps } from "../find/find-chunk.tsx";
@@ -16,8 +18,9 @@ import { PastSheet, SiteSheet } from "./site-sheet.tsx";
 import { HeldSheet, TabsSheet } from "./tabs-sheet.tsx";
 
 /** The sheets, and the phone that they show. */
-export function openSheets(options: PhoneOptions) {
+export function openSheets(options: PhoneOptions, language: string) {
   const phone = new Phone(options);
+  void chooseLanguage(language, () => options.app.draw());
   // Where the app is installed, the script that this needs is at hand.
   if (navigator.serviceWorker?.controller) {
     void loadDevices(0).then(
@@ -62,7 +65,10 @@ export function openSheets(options: PhoneOptions) {
         case "history":
         case "bookmarks":
           return (
-            <Sheet title={name === "history" ? "History" : "Bookmarks"} onClose={() => ui.change({ sheet: null })}>
+            <Sheet
+              title={name === "history" ? t("History") : t("Bookmarks")}
+              onClose={() => ui.change({ sheet: null })}
+            >
               {ui.library?.contentOf(name, actions, ui)}
             </Sheet>
           );
@@ -95,12 +101,18 @@ function loadDownloads(attempt: number): Promise<typeof import("../downloads/dow
 function devicesSheet(ui: Ui) {
   const onClose = () => ui.change({ sheet: "settings" });
   return (
-    <LateSheet key="devices" title="Devices" load={loadDevices} show={(it) => it.showDevices()} onClose={onClose} />
+    <LateSheet
+      key="devices"
+      title={t("Devices")}
+      load={loadDevices}
+      show={(it) => it.showDevices()}
+      onClose={onClose}
+    />
   );
 }
 
 function downloadsSheet(options: PhoneOptions, ui: Ui) {
-  const props = { title: "Downloads", load: loadDownloads, onClose: () => ui.change({ sheet: null }) };
+  const props = { title: t("Downloads"), load: loadDownloads, onClose: () => ui.change({ sheet: null }) };
   return <LateSheet key="downloads" {...props} show={(it) => it.showDownloads(options)} />;
 }
 
@@ -125,7 +137,7 @@ function LateSheet<Chunk extends object>({ title, load, show, onClose }: LateShe
       {chunk && show(chunk)}
       {hasFailed && (
         <button type="button" class="button" onClick={() => setAttempt(attempt + 1)}>
-          Not there yet. Try again
+          {t("Not there yet. Try again")}
         </button>
       )}
     </Sheet>

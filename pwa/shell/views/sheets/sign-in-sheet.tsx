@@ -1,5 +1,6 @@
 import { useId, useRef } from "preact/hooks";
 import type { SignInAsked } from "../../../messages/tunnel-messages.ts";
+import { t, tParts } from "../../app/language.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon, SIGNS } from "../parts/icons.tsx";
 import { Sheet } from "./sheet.tsx";
@@ -21,26 +22,22 @@ export function SignInSheet({ asked, onAnswer }: SignInProps) {
   };
   const plain = { autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: false } as const;
   return (
-    <Sheet title={`Sign in to ${shortHost(origin)}`} onClose={() => onAnswer(null)}>
-      {realm !== "" && (
-        <p class="fine">
-          The site says: “<bdi>{realm}</bdi>”
-        </p>
-      )}
+    <Sheet title={t("Sign in to {host}", { host: shortHost(origin) })} onClose={() => onAnswer(null)}>
+      {realm !== "" && <p class="fine">{tParts("The site says: “{words}”", { words: <bdi>{realm}</bdi> })}</p>}
       {origin.startsWith("http:") && (
         <p class="note note-warning">
           <Icon name={SIGNS.plain} />
-          <span>Between your edge and the site, others can read what you enter.</span>
+          <span>{t("Between your edge and the site, others can read what you enter.")}</span>
         </p>
       )}
       {isWrong && (
         <p id={`${id}-problem`} class="problem" role="alert">
-          Name or password is wrong.
+          {t("Name or password is wrong.")}
         </p>
       )}
       <form class="key-form" onSubmit={submit}>
         <label class="field-label" for={`${id}-name`}>
-          Name
+          {t("Name")}
         </label>
         <input
           id={`${id}-name`}
@@ -52,11 +49,11 @@ export function SignInSheet({ asked, onAnswer }: SignInProps) {
           {...plain}
         />
         <label class="field-label" for={`${id}-password`}>
-          Password
+          {t("Password")}
         </label>
         <input id={`${id}-password`} ref={passwordRef} class="field secret" aria-invalid={isWrong} {...plain} />
         <button type="submit" class="button button-primary">
-          Sign in
+          {t("Sign in")}
         </button>
       </form>
     </Sheet>

@@ -1,11 +1,19 @@
 import { useId, useState } from "preact/hooks";
-import { type PageStoreUse, type PageWaiting, siteName, type WarmedStats } from "../../../messages/tunnel-messages.ts";
+import {
+  later,
+  type PageStoreUse,
+  type PageWaiting,
+  siteName,
+  type WarmedStats,
+} from "../../../messages/tunnel-messages.ts";
+import { numberText, t } from "../../app/language.ts";
+import { localeTag, tCount } from "../../app/language-choice.ts";
 import { type Phone, reloadApp } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import { errorText, PAST } from "../pages/error-view.tsx";
-import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
-import { type Connection, connectionOf, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
+import { formatBytes, formatSaving } from "../parts/format.ts";
+import { type Connection, connectionOf, Host, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { KeepSetting } from "./kept-pages.tsx";
 import { ForgetSite, Sheet, SwitchSetting, useText } from "./sheet.tsx";
@@ -22,13 +30,13 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
   const close = () => ui.change({ sheet: null });
   return (
     <Sheet
-      title="Site information"
+      title={t("Site information")}
       header={
         <div class="sheet-site">
           <SiteIcon site={state} />
           <span class="row-text">
-            <span class="row-title">{shortHost(state.url)}</span>
-            <span class="row-hint">{state.title}</span>
+            <Host className="row-title" url={state.url} />
+            <bdi class="row-hint">{state.title}</bdi>
           </span>
         </div>
       }
@@ -57,7 +65,7 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
           </button>
         )}
         <ForgetSite
-          label="Forget this site"
+          label={t("Forget this site")}
           site={siteName(state.url)}
           onForget={(site) => {
             close();
@@ -77,22 +85,25 @@ export function PastSheet({ state, onClose }: Pick<SiteProps, "state"> & { reado
     onClose();
   };
   return (
-    <Sheet title="Open past Ropeway?" onClose={onClose}>
-      <p class="past-address">{address}</p>
+    <Sheet title={t("Open past Ropeway?")} onClose={onClose}>
+      <p class="past-address">
+        <bdi dir="ltr">{address}</bdi>
+      </p>
       <p class="note note-warning">
         <Icon name={SIGNS.plain} />
         <span>
-          <strong>The site will see this phone</strong>
-          The browser goes there by itself. The site and the network learn this phone’s address, all data goes past your
-          edge, at full size, and you may have to sign in again.
+          <strong>{t("The site will see this phone")}</strong>
+          {t(
+            "The browser goes there by itself. The site and the network learn this phone’s address, all data goes past your edge, at full size, and you may have to sign in again.",
+          )}
         </span>
       </p>
       <div class="actions">
         <button type="button" class="button button-primary" onClick={open}>
-          Open in the browser
+          {t("Open in the browser")}
         </button>
         <button type="button" class="button" onClick={onClose}>
-          Cancel
+          {t("Cancel")}
         </button>
       </div>
     </Sheet>
@@ -107,6 +118,13 @@ export function cleanAddress(text: string): string {
   return url.href;
 }
 
+const THAN_SENT = {
+  times: later("{ratio}× less data than its sites sent."),
+  same: later("The same amount of data as its sites sent."),
+  less: later("{percent}% less data than its sites sent."),
+  more: later("{percent}% more data than its sites sent."),
+} as const;
+
 function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
   const { cost } = state;
   const now = useNow(state.link.kind !== "open");
@@ -117,23 +135,25 @@ function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
   const sentences = [
     ...(sooner === null ? [] : [sooner.reason]),
     // The page is quick, and that comes first.
-    ...(isSaved || saving === null ? [] : [`${saving} ${/^The/.test(saving) ? "as" : "than"} its sites sent.`]),
+    ...(isSaved || saving === null ? [] : [formatSaving(linkBytes, cost.originBytes, THAN_SENT) ?? ""]),
     ...storeSentences(cost),
   ];
   const requests =
-    cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
+    cost.requestsDone < cost.requests
+      ? t("{part} of {size}", { part: cost.requestsDone, size: cost.requests })
+      : numberText(cost.requests);
   return (
     <>
       <h3 class="saving">{(isSaved ? saving : sooner?.heading) ?? gainText(state, linkBytes)}</h3>
       <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} storeBytes={cost.storeBytes} />
       {sentences.length > 0 && <p class="store-text">{sentences.join(" ")}</p>}
       <dl class="facts">
-        <Fact name="Requests on the link" value={requests} />
-        <Fact name="Time" value={formatTime(cost.time)} />
-        <Fact name="Down the link" value={formatBytes(cost.linkBytesDown)} />
-        <Fact name="Up the link" value={formatBytes(cost.linkBytesUp)} />
-        <Fact name="Link" value={linkText(state.link, now)} />
-        <Fact name="This site, this month" value={useText(phone.useOf(state.url))} />
+        <Fact name={t("Requests on the link")} value={requests} />
+        <Fact name={t("Time")} value={formatTime(cost.time)} />
+        <Fact name={t("Down the link")} value={formatBytes(cost.linkBytesDown)} />
+        <Fact name={t("Up the link")} value={formatBytes(cost.linkBytesUp)} />
+        <Fact name={t("Link")} value={linkText(state.link, now)} />
+        <Fact name={t("This site, this month")} value={useText(phone.useOf(state.url))} />
       </dl>
     </>
   );
@@ -141,21 +161,25 @@ function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
 
 /** The heading of a page that saved nothing. */
 export function gainText({ phase, cost }: Pick<BrowserState, "phase" | "cost">, linkBytes: number): string {
-  if (phase !== "loaded") return linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet";
-  return linkBytes > 0 || cost.time > 0 ? `Loaded in ${formatTime(cost.time)}` : "No data used";
+  if (phase !== "loaded")
+    return linkBytes > 0 ? t("{size} used", { size: formatBytes(linkBytes) }) : t("Nothing loaded yet");
+  return linkBytes > 0 || cost.time > 0 ? t("Loaded in {time}", { time: formatTime(cost.time) }) : t("No data used");
 }
 
 const CONNECTIONS: Record<Connection, { readonly heading: string; readonly text: string }> = {
   secure: {
-    heading: "Encrypted to the site",
-    text: "Your edge talks HTTPS with this site, and reads the page itself so that it can send less of it.",
+    heading: later("Encrypted to the site"),
+    text: later("Your edge talks HTTPS with this site, and reads the page itself so that it can send less of it."),
   },
   plain: {
-    heading: "Not encrypted to the site",
-    text: "Your edge talks plain HTTP with this site. Others between the edge and the site can read along.",
+    heading: later("Not encrypted to the site"),
+    text: later("Your edge talks plain HTTP with this site. Others between the edge and the site can read along."),
   },
-  pending: { heading: "Not there yet", text: "Until this site comes, what you see is not from it." },
-  failed: { heading: "The page did not load", text: "What is shown comes from Ropeway, not from the site." },
+  pending: { heading: later("Not there yet"), text: later("Until this site comes, what you see is not from it.") },
+  failed: {
+    heading: later("The page did not load"),
+    text: later("What is shown comes from Ropeway, not from the site."),
+  },
 };
 
 function ConnectionNote({ state }: { state: BrowserState }) {
@@ -165,8 +189,8 @@ function ConnectionNote({ state }: { state: BrowserState }) {
     <p class={connection === "secure" ? "note" : "note note-warning"}>
       <Icon name={SIGNS[connection]} />
       <span>
-        <strong>{state.error ? errorText(state.error).heading : heading}</strong>
-        {text}
+        <strong>{state.error ? errorText(state.error).heading : t(heading)}</strong>
+        {t(text)}
       </span>
     </p>
   );
@@ -182,9 +206,11 @@ function Comparison({ linkBytes, originBytes, storeBytes }: ComparisonProps) {
   const most = Math.max(linkBytes, originBytes, storeBytes, 1);
   return (
     <dl class="bars">
-      {storeBytes > 0 && <Measure name="From this phone" bytes={storeBytes} share={storeBytes / most} kind="origin" />}
-      <Measure name="From sites" bytes={originBytes} share={originBytes / most} kind="origin" />
-      <Measure name="On the link" bytes={linkBytes} share={linkBytes / most} kind="link" />
+      {storeBytes > 0 && (
+        <Measure name={t("From this phone")} bytes={storeBytes} share={storeBytes / most} kind="origin" />
+      )}
+      <Measure name={t("From sites")} bytes={originBytes} share={originBytes / most} kind="origin" />
+      <Measure name={t("On the link")} bytes={linkBytes} share={linkBytes / most} kind="link" />
     </dl>
   );
 }
@@ -225,10 +251,10 @@ export function soonerText({ url, cost }: Pick<BrowserState, "url" | "cost">) {
   const isEncrypted = url.startsWith("https:");
   const time = (isEncrypted ? 3 : 2) * cost.roundTrip;
   if (time < SEEN || cost.linkBytesDown === 0) return null;
-  const first = isEncrypted
-    ? "looked up the site’s name, connected and encrypted"
-    : "looked up the site’s name and connected";
-  return { heading: `About ${formatTime(time)} sooner`, reason: `A browser would have ${first} first.` };
+  const reason = isEncrypted
+    ? t("A browser would have looked up the site’s name, connected and encrypted first.")
+    : t("A browser would have looked up the site’s name and connected first.");
+  return { heading: t("About {time} sooner", { time: formatTime(time) }), reason };
 }
 
 /** Parts of a page that this phone had, in sentences; none where it had nothing. */
@@ -241,32 +267,47 @@ export function storeSentences({
   pagesWarmedUsed,
 }: PageStoreUse & WarmedStats): readonly string[] {
   const sentences: string[] = [];
-  if (storeAnswers > 0) sentences.push(`${parts(storeAnswers)} from this phone, and nobody was asked.`);
-  if (storeValidations > 0) {
-    sentences.push(`${parts(storeValidations)} from this phone after the site had said: not changed.`);
-  }
-  if (storeReferences > 0) {
-    sentences.push(
-      `${parts(storeReferences)} from this phone after the site had sent the same again, to your edge only.`,
-    );
-  }
-  if (storeBytes > 0) sentences.push(`${formatBytes(storeBytes)} did not have to be sent again.`);
-  if (pagesWarmedUsed > 0) sentences.push("It was loaded before you opened it.");
-  if (pagesWarmed > 0) sentences.push(`${pagesWarmed === 1 ? "1 link" : `${pagesWarmed} links`} of it loaded ahead.`);
+  const add = (count: number, text: string) => count > 0 && sentences.push(text);
+  add(
+    storeAnswers,
+    tCount(
+      storeAnswers,
+      "{count} part of the page came from this phone, and nobody was asked.",
+      "{count} parts of the page came from this phone, and nobody was asked.",
+    ),
+  );
+  add(
+    storeValidations,
+    tCount(
+      storeValidations,
+      "{count} part of the page came from this phone after the site had said: not changed.",
+      "{count} parts of the page came from this phone after the site had said: not changed.",
+    ),
+  );
+  add(
+    storeReferences,
+    tCount(
+      storeReferences,
+      "{count} part of the page came from this phone after the site had sent the same again, to your edge only.",
+      "{count} parts of the page came from this phone after the site had sent the same again, to your edge only.",
+    ),
+  );
+  if (storeBytes > 0) sentences.push(t("{size} did not have to be sent again.", { size: formatBytes(storeBytes) }));
+  if (pagesWarmedUsed > 0) sentences.push(t("It was loaded before you opened it."));
+  if (pagesWarmed > 0)
+    sentences.push(tCount(pagesWarmed, "{count} link of it loaded ahead.", "{count} links of it loaded ahead."));
   return sentences;
-}
-
-function parts(count: number): string {
-  return `${count} ${count === 1 ? "part" : "parts"} of the page came`;
 }
 
 /** Milliseconds as a person says them: `840 ms`, `2.3 s`, `1 min 05 s`. */
 export function formatTime(milliseconds: number): string {
   const time = Math.max(0, milliseconds);
-  if (time < 999.5) return `${Math.round(time)} ms`;
-  if (time < 9_950) return `${(time / 1000).toFixed(1)} s`;
+  if (time < 999.5) return t("{count} ms", { count: Math.round(time) });
+  if (time < 9_950) return t("{count} s", { count: numberText(time / 1000, 1) });
   const seconds = Math.round(time / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+  if (seconds < 60) return t("{count} s", { count: seconds });
+  const rest = (seconds % 60).toLocaleString(localeTag(), { minimumIntegerDigits: 2 });
+  return t("{minutes} min {seconds} s", { minutes: Math.floor(seconds / 60), seconds: rest });
 }
 
 /** Loads all that waits of the page, where something does: also what no tap in the page reaches. */
@@ -277,7 +318,7 @@ function WaitingSetting({ waiting, onLoad }: { readonly waiting: PageWaiting; re
   return (
     <div class="keep">
       <button type="button" class="menu-row" aria-describedby={id} onClick={onLoad}>
-        <span class="confirm-label">Load what waits</span>
+        <span class="confirm-label">{t("Load what waits")}</span>
         <Icon name="forward" />
       </button>
       <p class="fine" id={id} role="status">
@@ -290,25 +331,28 @@ function WaitingSetting({ waiting, onLoad }: { readonly waiting: PageWaiting; re
 /** How much of the page waits for a tap. Null where nothing does. */
 export function waitingText({ pictures, films, bytes }: PageWaiting): string | null {
   if (pictures + films === 0) return null;
-  const what = [countOf(pictures, "picture"), countOf(films, "film")].filter((each) => each !== "").join(" and ");
-  const size = bytes > 0 ? `, ${formatBytes(bytes)}` : "";
-  return `${what} ${pictures + films === 1 ? "waits" : "wait"}${size}. The page loads again with all of it.`;
-}
-
-function countOf(count: number, name: string): string {
-  return count === 0 ? "" : `${count} ${name}${count === 1 ? "" : "s"}`;
+  const what = new Intl.ListFormat(localeTag()).format([
+    ...(pictures === 0 ? [] : [tCount(pictures, "{count} picture", "{count} pictures")]),
+    ...(films === 0 ? [] : [tCount(films, "{count} film", "{count} films")]),
+  ]);
+  const waiting = tCount(pictures + films, "{what} waits", "{what} wait", { what });
+  return bytes > 0
+    ? t("{waiting}, {size}. The page loads again with all of it.", { waiting, size: formatBytes(bytes) })
+    : t("{waiting}. The page loads again with all of it.", { waiting });
 }
 
 /** Whether the site's pages run scripts, which the person chooses where the edge leaves a choice. */
 function ScriptsSetting({ url, phone }: { url: string; phone: Phone }) {
   if (phone.edge?.slotHost === null)
-    return <p class="fine">Scripts are off: your edge has only one host. docs/deploy.md says how to turn them on.</p>;
+    return (
+      <p class="fine">{t("Scripts are off: your edge has only one host. docs/deploy.md says how to turn them on.")}</p>
+    );
   const isOn = phone.runsScripts(url);
   return (
     <SwitchSetting
-      label="Scripts on this site"
+      label={t("Scripts on this site")}
       isOn={isOn}
-      hint={isOn ? "Off takes the least data; some pages need them" : "Off: the least data"}
+      hint={isOn ? t("Off takes the least data; some pages need them") : t("Off: the least data")}
       onChange={() => {
         phone.chooseScripts(url, !isOn);
         // Where pages live is decided when the app is opened, which opens this page again.
@@ -328,9 +372,9 @@ function WindowsSetting({ state, actions }: Pick<SiteProps, "state" | "actions">
   const isOn = others.length < windowOpeners.length;
   return (
     <SwitchSetting
-      label="Windows that open by themselves"
+      label={t("Windows that open by themselves")}
       isOn={isOn}
-      hint={isOn ? "This site opens them unasked" : "You are asked about each"}
+      hint={isOn ? t("This site opens them unasked") : t("You are asked about each")}
       onChange={() => actions.app.changeSettings({ windowOpeners: isOn ? others : [...others, site] })}
     />
   );
@@ -346,15 +390,15 @@ function SiteTrackerSetting({ state, actions, phone }: Pick<SiteProps, "state" |
   const trackerExceptions = isOn ? [...others, site] : others;
   return (
     <SwitchSetting
-      label="Block trackers on this site"
+      label={t("Block trackers on this site")}
       isOn={isOn}
-      hint={isOn ? countText(cost.trackersBlocked) : "Reload the page to load all of it"}
+      hint={isOn ? countText(cost.trackersBlocked) : t("Reload the page to load all of it")}
       onChange={() => actions.app.changeSettings({ trackerExceptions })}
     />
   );
 }
 
 function countText(count: number): string {
-  if (count === 0) return "None on this page so far";
-  return count === 1 ? "1 request stopped on this page" : `${count} requests stopped on this page`;
+  if (count === 0) return t("None on this page so far");
+  return tCount(count, "{count} request stopped on this page", "{count} requests stopped on this page");
 }

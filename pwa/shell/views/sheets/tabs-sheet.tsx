@@ -1,7 +1,10 @@
 import { useState } from "preact/hooks";
+import { later } from "../../../messages/tunnel-messages.ts";
+import { t } from "../../app/language.ts";
+import { tCount } from "../../app/language-choice.ts";
 import type { BrowserActions, BrowserState, Held, TabLine, TabsActions } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
-import { Glyph, Icon, SiteIcon } from "../parts/icons.tsx";
+import { Glyph, Host, Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { MenuRow, type RowIcon } from "./menu-sheet.tsx";
 import { Sheet } from "./sheet.tsx";
@@ -25,7 +28,7 @@ export function TabsSheet({ state: { tabs }, actions, ui }: TabsProps) {
     act();
   };
   return (
-    <Sheet title={tabs.length === 1 ? "1 tab" : `${tabs.length} tabs`} onClose={() => ui.change({ sheet: null })}>
+    <Sheet title={tCount(tabs.length, "{count} tab", "{count} tabs")} onClose={() => ui.change({ sheet: null })}>
       <ul class="rows tabs">
         {tabs.map((tab, at) => (
           <li key={tab.id} class={tab.isShown ? "row row-on" : "row"}>
@@ -37,8 +40,8 @@ export function TabsSheet({ state: { tabs }, actions, ui }: TabsProps) {
             >
               <SiteIcon site={tab} />
               <span class="row-text">
-                <span class="row-title">{nameOf(tab)}</span>
-                {tab.url !== "" && <span class="row-hint">{shortHost(tab.url)}</span>}
+                <bdi class="row-title">{nameOf(tab)}</bdi>
+                {tab.url !== "" && <Host className="row-hint" url={tab.url} />}
               </span>
             </button>
             <TabButtons tab={tab} at={at} count={isArranging ? tabs.length : null} tabs={actions.tabs} />
@@ -47,11 +50,11 @@ export function TabsSheet({ state: { tabs }, actions, ui }: TabsProps) {
       </ul>
       <div class="actions">
         <button type="button" class="button button-primary" onClick={andClose(() => actions.tabs.open())}>
-          New tab
+          {t("New tab")}
         </button>
         {tabs.length > 1 && (
           <button type="button" class="button" aria-pressed={isArranging} onClick={() => setArranging(!isArranging)}>
-            Arrange
+            {t("Arrange")}
           </button>
         )}
       </div>
@@ -79,7 +82,7 @@ function TabButtons({ tab, at, count, tabs }: ButtonsProps) {
     <button
       type="button"
       class="icon-button quiet"
-      aria-label={`Close ${nameOf(tab)}`}
+      aria-label={t("Close {name}", { name: nameOf(tab) })}
       onClick={() => tabs.close(tab.id)}
     >
       <Icon name="close" />
@@ -92,6 +95,21 @@ interface HeldProps {
   readonly hasTabs: boolean;
   readonly actions: BrowserActions;
 }
+
+const OF_LINK = {
+  inFront: later("Open link in new tab"),
+  behind: later("Open link in the background"),
+  open: later("Open link"),
+  copy: later("Copy address of link"),
+  share: later("Share link"),
+};
+const OF_PICTURE: typeof OF_LINK = {
+  inFront: later("Open picture in new tab"),
+  behind: later("Open picture in the background"),
+  open: later("Open picture"),
+  copy: later("Copy address of picture"),
+  share: later("Share picture"),
+};
 
 /** All that can be done with a link or a picture. */
 export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tabs } }: HeldProps) {
@@ -106,20 +124,20 @@ export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tab
       }}
     />
   );
-  const rowsOf = (address: string, name: string) => (
+  const rowsOf = (address: string, words: typeof OF_LINK) => (
     <>
-      {hasTabs && row("plus", `Open ${name} in new tab`, () => tabs.openLink(address, "in front"))}
-      {hasTabs && row("tabs", `Open ${name} in the background`, () => tabs.openLink(address, "behind"))}
-      {!hasTabs && row("plus", `Open ${name}`, () => tab.go(address))}
-      {row("copy", `Copy address of ${name}`, () => navigator.clipboard?.writeText(address))}
-      {"share" in navigator && row("share", `Share ${name}`, () => navigator.share({ url: address }))}
+      {hasTabs && row("plus", t(words.inFront), () => tabs.openLink(address, "in front"))}
+      {hasTabs && row("tabs", t(words.behind), () => tabs.openLink(address, "behind"))}
+      {!hasTabs && row("plus", t(words.open), () => tab.go(address))}
+      {row("copy", t(words.copy), () => navigator.clipboard?.writeText(address))}
+      {"share" in navigator && row("share", t(words.share), () => navigator.share({ url: address }))}
     </>
   );
   return (
     <Sheet title={shortAddress(url ?? picture ?? "")} onClose={() => tab.letGo()}>
       <ul class="menu-rows">
-        {url !== null && rowsOf(url, "link")}
-        {picture !== null && rowsOf(picture, "picture")}
+        {url !== null && rowsOf(url, OF_LINK)}
+        {picture !== null && rowsOf(picture, OF_PICTURE)}
       </ul>
     </Sheet>
   );
@@ -143,7 +161,9 @@ function MoveButton({ tab, where, isDisabled, onClick }: MoveProps) {
     <button
       type="button"
       class="icon-button quiet"
-      aria-label={`Move ${nameOf(tab)} ${where}`}
+      aria-label={
+        where === "up" ? t("Move {name} up", { name: nameOf(tab) }) : t("Move {name} down", { name: nameOf(tab) })
+      }
       disabled={isDisabled}
       onClick={onClick}
     >
@@ -153,5 +173,5 @@ function MoveButton({ tab, where, isDisabled, onClick }: MoveProps) {
 }
 
 function nameOf({ url, title }: TabLine): string {
-  return title || shortHost(url) || "Start page";
+  return title || shortHost(url) || t("Start page");
 }

@@ -1,0 +1,131 @@
+/** Parts of the app's languages that no first page needs: the choice, whose outcome the next start finds on the phone, and numbers. */
+import {
+  filledWords,
+  keptLanguage,
+  LANGUAGE_KEY,
+  type LanguageStorage,
+  type Places,
+  SOURCE,
+  type Spoken,
+  speak,
+  spokenLanguage,
+  textOf,
+} from "./language.ts";
+
+declare global {
+  interface Window {
+    /** Codes of all catalogues; the build puts them here. */
+    readonly __LANGUAGES: readonly string[];
+    /** Path of a catalogue, with `*` in the place of its code; likewise. */
+    readonly __LANGUAGE: string;
+  }
+}
+
+/** The choice that leaves it to the system. */
+export const OF_SYSTEM = "system";
+
+/** Languages that are written from right to left. */
+const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
+
+/** Codes of all languages that the app has words for. */
+export function allLanguages(): readonly string[] {
+  return [SOURCE.code, ...self.__LANGUAGES];
+}
+
+interface LanguagePlatform {
+  readonly storage: LanguageStorage;
+  /** Of the app's page. */
+  readonly html: { lang: string; dir: string };
+  /** The system's, the most wanted first. */
+  readonly system: readonly string[];
+  fetch(path: string): Promise<Response>;
+}
+
+/** What was chosen last: a catalogue that comes later than the next choice is not used. */
+let latest = "";
+
+/**
+ * Has the app speak the language that the person chose, at once where the phone has its words.
+ *
+ * @param chosen `system`, or a code. Where there are no words, or they cannot be had now, the app speaks English.
+ *
+ * @param draw all is to be drawn again.
+ */
+export async function chooseLanguage(chosen: string, draw: () => void, platform = ofWindow()): Promise<void> {
+  const { storage, html, system } = platform;
+  const all = allLanguages();
+  const code = all.includes(chosen) ? chosen : languageOf(system, all);
+  latest = code;
+  const kept = keptLanguage(storage);
+  const locale = system.find((tag) => fitting(tag, [code])) ?? code;
+  const path = code === SOURCE.code ? "" : self.__LANGUAGE.replace("*", code);
+  const isSame = kept?.code === code;
+  const next = { code, locale, isRightToLeft: RIGHT_TO_LEFT.test(code) };
+  const use = (catalogue: Spoken["catalogue"], from: string) => {
+    keepLanguage(storage, { ...next, catalogue, path: from });
+    speak({ ...next, catalogue, path: from }, html);
+    draw();
+  };
+  if (!isSame || kept.locale !== locale) use(isSame ? kept.catalogue : {}, isSame ? kept.path : "");
+  if (path === "" || (isSame && kept.path === path)) return;
+  const catalogue = await fetchCatalogue(path, platform);
+  // What cannot be had is asked for again with the next start.
+  if (catalogue !== null && latest === code) use(catalogue, path);
+}
+
+function ofWindow(): LanguagePlatform {
+  return {
+    storage: localStorage,
+    html: document.documentElement,
+    system: navigator.languages,
+    fetch: (path) => fetch(path, { credentials: "omit" }),
+  };
+}
+
+async function fetchCatalogue(path: string, platform: LanguagePlatform): Promise<Spoken["catalogue"] | null> {
+  try {
+    const response = await platform.fetch(path);
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The first language of the system's that the app has, or English. */
+export function languageOf(system: readonly string[], known: readonly string[]): string {
+  for (const tag of system) {
+    const found = fitting(tag, known);
+    if (found !== undefined) return found;
+  }
+  return SOURCE.code;
+}
+
+/** The catalogue of a tag's region or script, or of its language where the tag has the usual script of that. */
+function fitting(tag: string, known: readonly string[]): string | undefined {
+  const { language, script, region } = new Intl.Locale(tag).maximize();
+  const isUsual = new Intl.Locale(language).maximize().script === script;
+  const codes = [`${language}-${region}`, `${language}-${script}`, ...(isUsual ? [language] : [])];
+  return codes.find((code) => known.includes(code));
+}
+
+function keepLanguage(storage: LanguageStorage, next: Spoken): void {
+  try {
+    storage.setItem(LANGUAGE_KEY, JSON.stringify(next));
+  } catch {
+    // No room: it is fetched with each start.
+  }
+}
+
+/** As `t`, by a number, which has the place `{count}`. */
+export function tCount(count: number, one: string, several: string, places: Places = {}): string {
+  const spoken = spokenLanguage();
+  const words = spoken.catalogue[several];
+  const [forms, locale] = typeof words === "object" ? [words, spoken.code] : [{ one, other: several }, SOURCE.code];
+  const form = forms[new Intl.PluralRules(locale).select(count)] ?? several;
+  return textOf(filledWords(form, { ...places, count }));
+}
+
+/** Its tag for `Intl`. */
+export function localeTag(): string {
+  return spokenLanguage().locale;
+}
