@@ -56,11 +56,16 @@ test("scripts see the path, query and fragment of the real address", async ({ ap
   expect(seen).toEqual(["/a/b", "?c=d", "#e", "/x?y"]);
 });
 
-test("a link to a person leaves the page as it is", async ({ app, origin }) => {
+test("a link to a person leaves the page as it is, and opens another app where the person lets the site", async ({
+  app,
+  origin,
+}) => {
   origin.page("/", `<a href="mailto:a@b.example">Write</a><p>Here</p>`);
   await app.goto(`${origin.origin}/`);
   await app.frame().getByRole("link", { name: "Write" }).click();
-  await app.page.waitForTimeout(500);
+  await expect(app.page.locator(".notice-bar")).toContainText("wants to open another app (mailto:)");
+  await app.page.getByRole("button", { name: "Block" }).click();
+  await expect(app.page.locator(".notice-bar")).toHaveCount(0);
   expect(await app.phase()).toBe("loaded");
   await expect(app.frame().getByText("Here")).toBeVisible();
   await expect(app.page.getByText(/Cannot open/)).toHaveCount(0);

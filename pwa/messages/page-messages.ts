@@ -42,6 +42,8 @@ export type Trouble =
   | "form"
   /** A film's list of parts, which the browser's own player does not get. */
   | "film"
+  /** A passkey, which the browser has for the site's own host. */
+  | "passkey"
   /** A script has failed that waits for an answer and stops the page meanwhile (a synchronous XMLHttpRequest). */
   | "sync";
 
@@ -124,6 +126,7 @@ export type PageToShell =
     }
   | TroubleTold
   | FindAnswer
+  | Asks
   /**
    * A document has got the focus of the keyboard, or has lost it to another that is no frame of its own. Absent from slots
    * of before 2026-12.
@@ -157,6 +160,8 @@ export type PageToShell =
       readonly isAsked?: boolean;
       /** As `sandboxAround`. Of the frame, while what is in it is of the site around it. */
       readonly sandbox?: Sandbox | undefined;
+      /** Of the frame's element, likewise. */
+      readonly allow?: string | undefined;
       /** A form sends it there, whose body the slot's worker has given to the tunnel under this name. */
       readonly form?: string;
     };
@@ -253,6 +258,52 @@ export interface FindAnswer extends OfSearch {
     /** The person has changed it. */
     | { readonly kind: "look"; readonly look: ReaderLook };
 }
+
+/** Features that a page has where the person says so, as the person's answers name them. */
+export type AskedFeature = "location" | "clipboard" | "camera" | "microphone";
+
+/**
+ * A script wants something that the person has to allow. The answers (`AskAnswer`) come on the port that goes along; whatever
+ * the script sends on it says that it wants no more. Absent from slots of before 2026-12.
+ */
+export interface Asks {
+  readonly tag: typeof MESSAGE_TAG;
+  readonly type: "asks";
+  readonly ask: Ask;
+}
+
+export type Ask =
+  /** What `Permissions.query` says of the feature, now and whenever it changes. */
+  | { readonly kind: "state"; readonly feature: AskedFeature }
+  | { readonly kind: "position"; readonly isWatch: boolean; readonly options: PositionWish }
+  | { readonly kind: "clipboard"; readonly isText: boolean }
+  /** @property isDelegated the document's own policy lets it have all of them: the browser asks from here on. */
+  | {
+      readonly kind: "media";
+      readonly features: readonly ("camera" | "microphone")[];
+      readonly isDelegated: boolean;
+    };
+
+export type AskAnswer =
+  /** Comes first: an app of before 2026-12 says nothing. */
+  | { readonly kind: "heard" }
+  | { readonly kind: "state"; readonly state: PermissionState }
+  | { readonly kind: "position"; readonly coords: PlainCoordinates; readonly timestamp: number }
+  /** By media type; all kinds that the clipboard has. */
+  | { readonly kind: "clipboard"; readonly items: readonly Readonly<Record<string, Blob | string>>[] }
+  /** The script's own call may go on. */
+  | { readonly kind: "allowed" }
+  /** @property code of a `GeolocationPositionError`: 1 for no. */
+  | { readonly kind: "failed"; readonly code: number; readonly message: string };
+
+/** As `PositionOptions`. */
+export interface PositionWish {
+  readonly enableHighAccuracy?: boolean;
+  readonly maximumAge?: number;
+  readonly timeout?: number;
+}
+
+export type PlainCoordinates = Readonly<Record<string, number | null>>;
 
 /** Of any document in the page. It names no address: the app says the one in its own bar. */
 export interface TroubleTold {

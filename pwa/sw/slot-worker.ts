@@ -34,6 +34,8 @@ declare const self: ServiceWorkerGlobalScope & {
   readonly __WRITTEN: string;
   /** That of `view.ts`, on the shell's host: the browser has it once for all slots. */
   readonly __VIEW: string;
+  /** The same of `permissions.ts`. */
+  readonly __PERMISSIONS: string;
 };
 
 const clients = new SlotClients();
@@ -170,6 +172,7 @@ async function answerOwn(url: URL, isNavigation: boolean): Promise<Response> {
   const { shellOrigin } = slotContext(self.location, UNBOUND);
   if (url.search === "?view" && !isNavigation) return fetch(shellOrigin + self.__VIEW);
   if (url.search in scripts && !isNavigation) return answerScript(await scripts[url.search as AppScript].promise);
+  if (url.search === "?permissions" && !isNavigation) return fetch(self.__PERMISSIONS);
   return answerReserved(url, slotContext(self.location, UNBOUND), isNavigation);
 }
 

@@ -35,6 +35,9 @@ const WRITTEN = ".ropeway/written";
 
 /** Likewise: JSON, XML, feeds and pictures that are the page. */
 const VIEW = ".ropeway/view";
+/** The same of the page script, for the first call that the person has to allow; and of the shell, which asks. */
+const PAGE_PERMISSIONS = ".ropeway/page-permissions";
+const PERMISSIONS = ".ropeway/permissions";
 
 /** What the shell's pages and the shell load at once, by such names, too. */
 const SHELL = "shell";
@@ -82,6 +85,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
   [VIEW, "pwa/slot/view/view.ts", "esm"],
+  [PAGE_PERMISSIONS, "pwa/slot/page/permissions.ts", "esm"],
   [FIND_TEXT, "pwa/slot/page/find-text.ts", "esm"],
   [READER, "pwa/slot/page/reader.ts", "esm"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
@@ -160,6 +164,7 @@ async function independentScripts(): Promise<BuiltFiles> {
 async function addSlotWorker(files: BuiltFiles): Promise<string> {
   const written = nameByContent(files, WRITTEN);
   const view = nameByContent(files, VIEW);
+  const permissions = nameByContent(files, PAGE_PERMISSIONS);
   const built = await bundle({
     entryPoints: [{ out: SLOT_WORKER, in: "pwa/sw/slot-worker.ts" }],
     format: "iife",
@@ -167,6 +172,7 @@ async function addSlotWorker(files: BuiltFiles): Promise<string> {
       ...browserOptions.define,
       "self.__WRITTEN": JSON.stringify(`/${written}`),
       "self.__VIEW": JSON.stringify(`/${view}`),
+      "self.__PERMISSIONS": JSON.stringify(`/${permissions}`),
     },
   });
   for (const [path, contents] of built) files.set(path, contents);
@@ -219,12 +225,13 @@ interface NamesInShell {
 }
 
 /**
- * The shell, the sheets and the library, which it loads by their names, and those of devices, downloads and the
+ * The shell, the sheets, the library and its questions, which it loads by their names, and those of devices, downloads and the
  * search, which the sheets load. All take from the shell what it has already, by its name: so all have the hash of all. @returns the shell's name.
  */
 async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tunnel }: NamesInShell): Promise<string> {
-  const [sheets = "", library = "", devices = "", downloads = "", find = ""] = [
+  const [sheets = "", permissions = "", library = "", devices = "", downloads = "", find = ""] = [
     SHEETS,
+    PERMISSIONS,
     LIBRARY,
     DEVICES,
     DOWNLOADS_SHEET,
@@ -233,6 +240,7 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
   const ofAll: BuildOptions = { format: "esm", plugins: [await ofShell()] };
   const catalogues = await languageFiles();
   const parts = await Promise.all([
+    bundle({ entryPoints: [{ out: PERMISSIONS, in: "pwa/shell/permissions/permissions.ts" }], ...ofAll }),
     bundle({ entryPoints: [{ out: LIBRARY, in: "pwa/shell/views/library/library-chunk.tsx" }], ...ofAll }),
     bundle({ entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }], ...ofAll }),
     bundle({ entryPoints: [{ out: DOWNLOADS_SHEET, in: "pwa/shell/views/downloads/downloads-chunk.tsx" }], ...ofAll }),
@@ -269,8 +277,9 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
         "self.__LIBRARY": JSON.stringify(library),
         "self.__LISTED": JSON.stringify(`/${listed}`),
         "self.__LITE": JSON.stringify(`/${lite}`),
+        "self.__PERMISSIONS": JSON.stringify(permissions),
       },
-      external: [sheets, `/${listed}`, `/${lite}`],
+      external: [sheets, permissions, `/${listed}`, `/${lite}`],
     }),
   ]);
   return namedByAll(files, new Map(parts.flatMap((part) => [...part])), catalogues);

@@ -14,6 +14,7 @@ const LIBRARY = ".ropeway/library-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const FIND = [".ropeway/find-0123456789abcdef0123.js", ".ropeway/find-text-0123456789abcdef0123.js"];
 const READER = ".ropeway/reader-0123456789abcdef0123.js";
+const PERMISSIONS = ["", "page-"].map((part) => `.ropeway/${part}permissions-0123456789abcdef0123.js`);
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
 const SIGN_INS = ".ropeway/sign-ins-0123456789abcdef0123.js";
 const DOWNLOADS = ".ropeway/downloads-0123456789abcdef0123.js";
@@ -27,6 +28,7 @@ const paths = [
   DOWNLOADS_SHEET,
   ...FIND,
   READER,
+  ...PERMISSIONS,
   "sw.js",
   "shell.css",
   SLOT_WORKER,

@@ -16,9 +16,9 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 108.7 * KB,
+    limit: 109.2 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 15.7 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 16.1 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.9 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.9 * KB },
   { name: "find in page", files: [".ropeway/find.js", ".ropeway/find-text.js"], limit: 8 * KB },
@@ -27,6 +27,11 @@ const budgets: readonly Budget[] = [
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 50.9 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
+  {
+    name: "questions of pages",
+    files: [".ropeway/permissions.js", ".ropeway/page-permissions.js"],
+    limit: 6 * KB,
+  },
   { name: "written documents", files: [".ropeway/written.js"], limit: 5 * KB },
   { name: "views of documents", files: [".ropeway/view.js"], limit: 10 * KB },
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },

@@ -19,6 +19,7 @@ const OF_SHELL = new Set([
   ".ropeway/find-text.js",
   ".ropeway/reader.js",
   ".ropeway/view.js",
+  ".ropeway/permissions.js",
 ]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts; screenshots are for whoever is about to install the app. */

@@ -279,6 +279,7 @@ export const MODULES: readonly Module[] = [
       "pwa/shell/app/settings.ts",
       "pwa/shell/app/language.ts",
       "pwa/shell/app/language-choice.ts",
+      "pwa/shell/app/site-answers.ts",
       "pwa/shell/app/phone.ts",
       "pwa/shell/link/pairing.ts",
       "pwa/shell/frames/places.ts",

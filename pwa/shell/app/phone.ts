@@ -12,6 +12,7 @@ import { chooseScripts, liteSites, storedConfig } from "../link/remembered.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";
 import type { App } from "./app.ts";
 import type { KeyValueStorage } from "./settings.ts";
+import { forgetAnswers, keepAnswer, type SiteAnswer } from "./site-answers.ts";
 import type { TabState } from "./state.ts";
 
 const FORGOTTEN_CHANNEL = "ropeway.forgotten";
@@ -50,6 +51,7 @@ export class Phone {
       locks: navigator.locks ?? null,
       forgetHere: (isOf) => {
         this.#kept.forget(isOf);
+        forgetAnswers(localStorage, isOf);
         app.forgetSites(isOf);
       },
       onDone: (why) => {
@@ -125,6 +127,12 @@ export class Phone {
   /** Forgets what a site has left here and at the edge. @param site as `siteName` of its pages. */
   forgetSite(site: string): void {
     this.#forgetting.forget(site);
+  }
+
+  /** The person has answered a site's question otherwise. */
+  changeAnswer(answer: SiteAnswer): void {
+    keepAnswer(localStorage, answer);
+    this.#app.draw();
   }
 
   /** Whether the site of this page runs scripts, as the person chose. */

@@ -7,11 +7,12 @@ import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces, type WipeMessage } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
 import { SlotRegistry } from "../frames/slot-registry.ts";
-import { type Activation, type OfFrame, SlotServices } from "../frames/slot-services.ts";
+import { type Activation, type OfFrame, type PageMessage, SlotServices } from "../frames/slot-services.ts";
 import { createPageFrame, KeptSpares, QUIET_TIME, SpareSchedule } from "../frames/spare-slots.ts";
 import { isPairedWith, storedToken } from "../link/pairing.ts";
 import { fetchConfig, LinkMemory, liteSites, storedAccept, storedConfig } from "../link/remembered.ts";
 import { TunnelClient, type TunnelEvent, watchNetwork } from "../link/tunnel-client.ts";
+import type { Permissions } from "../permissions/permissions.ts";
 import { parseAddress } from "../tab/address-input.ts";
 import { typedNavigation, withoutFragment } from "../tab/navigation-request.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
@@ -24,6 +25,7 @@ import { hearLaunches, LAUNCHER, type LaunchQueue, parseLaunch } from "./launch-
 import { lookForCookies, startOwnWorker } from "./own-worker.ts";
 import { type Phone, SITE_USE_KEY } from "./phone.ts";
 import { SettingsStore, sizeOf } from "./settings.ts";
+import { ANSWERS_KEY } from "./site-answers.ts";
 import { SiteStore } from "./site-store.ts";
 import type { BrowserState } from "./state.ts";
 
@@ -37,6 +39,8 @@ declare global {
     readonly __LISTED: string;
     /** Likewise, of that for pages without scripts. */
     readonly __LITE: string;
+    /** Likewise, of that for questions of pages. */
+    readonly __PERMISSIONS: string;
     readonly launchQueue?: LaunchQueue;
   }
 }
@@ -136,7 +140,7 @@ export async function startShell(mount: Mount): Promise<void> {
     draw: () => {
       const shown = tabs.windows.shown.tab.state;
       tabs.lay((url) => sizeOf(settings.current, url));
-      chrome.render({ ...app.state, ...shown, ...tabs.state });
+      chrome.render({ ...app.state, ...shown, ...tabs.state, question: permissions?.question ?? null });
       chrome.sheets.loaded?.phone.count(shown);
       spares?.plan();
       if (shown.phase !== "loading") history.lasts();
@@ -153,6 +157,8 @@ export async function startShell(mount: Mount): Promise<void> {
   if (stored !== null) refreshConfig(isLoading, CONFIG_REFRESH_DELAY);
 
   hearPages(slots, tabs, chrome, app);
+  // What a frame may have is settled when it sets out.
+  if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? "")) await openPermissions().then(() => app.draw());
   hearTunnel(app, chrome);
   if (address === null) frame.showStart();
   tabs.mount(chrome.frameHost);
@@ -190,7 +196,11 @@ function openTabs(
       needs.focusPage();
     },
     createFrame: () => createPageFrame(document),
-    openOtherApp,
+    openOtherApp(url, origin) {
+      // A tap in the page is one in the shell, too (HTML section 6.4.2), for some seconds.
+      const { isActive } = navigator.userActivation;
+      askPerson((it) => it.openApp(url, origin, isActive));
+    },
     history: window.history,
     keep: (entries, others) => history.save(entries, others),
     mostBehind: framesBehind(),
@@ -307,20 +317,32 @@ function keepHistory(history: HistoryStore, tabs: Tabs, before: readonly KeptEnt
   window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && tabs.forget(history.forgotten()));
 }
 
-/** Chromium tells what the person has done in the window that speaks. */
-type PageMessage = MessageEvent<PageToShell | null> & { readonly userActivation?: Activation | null };
-
 /** Null where a browser that tells it was not asked to: what was done in the app's own bar counts for no page. */
 function activationOf(told: Activation | null | undefined): Activation | undefined {
   return told === null ? { isActive: false, hasBeenActive: false } : told;
 }
 
-/** Whatever speaks for a slot is served; a page's own frame is its tab's business, too. */
+/** Questions of pages; null until their script is there, which loads with the first. */
+let permissions: Permissions | null = null;
+let openPermissions: () => Promise<Permissions>;
+const askPerson = (how: (permissions: Permissions) => void) => void openPermissions().then(how);
+
+/**
+ * Whatever speaks for a slot is served; a page's own frame is its tab's business, too.
+ */
 function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: App): void {
   // The app has no forms: this is the way back to what a page's form has led to.
   document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
     if (effectiveDirective === "form-action") app.notify({ kind: "no-way-back" });
   });
+  let opening: Promise<Permissions> | undefined;
+  openPermissions = () => {
+    opening ??= (import(self.__PERMISSIONS) as Promise<typeof import("../permissions/permissions.ts")>).then((late) => {
+      permissions = late.openPermissions({ app, tabs, slots, chrome, frames: () => services.frames });
+      return permissions;
+    });
+    return opening;
+  };
   if (slots === null) return;
   const onKey = (press: KeyPress) => {
     // A page says what it likes, but has the keys only while it has the focus.
@@ -330,6 +352,9 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
   };
   const services = new SlotServices(slots, tunnel, onKey, (url, slot, page) => {
     return tabs.of(page)?.tab.mayShowEntry(url, slot) === true;
+  });
+  window.addEventListener("message", (event: PageMessage) => {
+    if (event.data?.tag === MESSAGE_TAG && event.data.type === "asks") askPerson((it) => it.hear(event));
   });
   window.addEventListener("message", ({ data, origin, source: speaker, userActivation: told, ports }: PageMessage) => {
     if (data?.tag !== MESSAGE_TAG || speaker === null) return;
@@ -383,13 +408,6 @@ function refreshConfig(isLoading: () => boolean, delay: number): void {
     if (isLoading()) refreshConfig(isLoading, QUIET_TIME);
     else void fetchConfig(localStorage).catch(() => {});
   }, delay);
-}
-
-/** A tap in the page is one in the shell, too (HTML section 6.4.2). No page opens other apps by itself. */
-function openOtherApp(url: string): boolean {
-  const isAsked = navigator.userActivation.isActive;
-  if (isAsked) location.href = url;
-  return isAsked;
 }
 
 /** Before all is known, Chromium's is taken for granted where this is one. */

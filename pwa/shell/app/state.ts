@@ -64,8 +64,6 @@ export type Notice =
   | { readonly kind: "uncertain"; readonly url: string }
   /** A reload would send what led to the page again, which it does not unasked. */
   | { readonly kind: "resend"; readonly url: string }
-  /** The page wanted to open an app that it may not. */
-  | { readonly kind: "other-app"; readonly url: string }
   /** The history cannot lead to what a form led to. */
   | { readonly kind: "no-way-back" }
   /** The page went to its own address again and again, and was stopped. */
@@ -263,8 +261,16 @@ export interface TabsActions {
   move(id: number, to: number): void;
 }
 
+/** Of the page shown: stays over it until it is answered or closed. */
+export interface Question {
+  readonly text: string;
+  /** Buttons: their labels, and what they do. */
+  readonly offers: readonly (readonly [label: string, act: () => void])[];
+  readonly onClose: () => void;
+}
+
 /** The views draw this: the app, and the tab that is shown. They change neither but by these actions. */
-export type BrowserState = AppState & TabState & WindowState;
+export type BrowserState = AppState & TabState & WindowState & { readonly question: Question | null };
 
 export interface BrowserActions {
   readonly app: AppActions;

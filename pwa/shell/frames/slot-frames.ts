@@ -50,6 +50,11 @@ export class SlotFrames {
     this.#spares = new SpareSlots({ document, hosts, keptSpares, isComing });
   }
 
+  /** As of `SlotHosts`. */
+  get areUsedAgain(): boolean {
+    return this.#hosts.areUsedAgain;
+  }
+
   /** The slot that `origin` (an event's, a frame's) belongs to, or null. */
   slotOf(origin: string): Slot | null {
     const label = this.#hosts.labelOf(origin);

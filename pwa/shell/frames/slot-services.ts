@@ -11,25 +11,37 @@ export type OfFrame = PageToShell & { readonly type: "navigate" | "trouble" };
 
 export type Activation = Pick<UserActivation, "isActive" | "hasBeenActive">;
 
-/** The sandboxes of frames of other sites, as the documents around them say: what is in a frame would say it has none. */
-class FrameSandboxes {
-  readonly #known = new WeakMap<Window, { readonly sandbox: unknown; readonly label: string }>();
+/** Chromium tells what the person has done in the window that speaks. */
+export type PageMessage = MessageEvent<PageToShell | null> & { readonly userActivation?: Activation | null };
 
-  /** @param label of the slot that says so. The first to speak for a frame is of the site around it. */
-  note(frame: Window, sandbox: unknown, label: string): void {
+/** A frame of another site, as the document around it says: what is in the frame would say that it may all. */
+export interface FrameNote {
+  readonly sandbox?: unknown;
+  readonly allow?: unknown;
+  /** Where it was sent first. */
+  readonly url: string;
+  /** Of the slot that says so. */
+  readonly label: string;
+  readonly origin: string;
+}
+
+class FrameNotes {
+  readonly #known = new WeakMap<Window, FrameNote>();
+
+  /** The first to speak for a frame is of the site around it. */
+  note(frame: Window, note: FrameNote): void {
     const known = this.#known.get(frame);
-    if (sandbox !== undefined && (known === undefined || known.label === label))
-      this.#known.set(frame, { sandbox, label });
+    if (note.sandbox !== undefined && (known === undefined || known.label === note.label)) this.#known.set(frame, note);
   }
 
-  /** Of a frame and those around it. Null: it is not in the page. */
-  around(frame: Window, page: Window | null): unknown[] | null {
-    const sandboxes: unknown[] = [];
+  /** Of a frame and those around it; undefined for one of the site around it. Null: it is not in the page. */
+  around(frame: Window, page: Window | null): (FrameNote | undefined)[] | null {
+    const notes: (FrameNote | undefined)[] = [];
     for (let each = frame; each !== page; each = each.parent) {
       if (each === each.parent) return null;
-      sandboxes.push(this.#known.get(each)?.sandbox);
+      notes.push(this.#known.get(each));
     }
-    return sandboxes;
+    return notes;
   }
 }
 
@@ -40,7 +52,7 @@ export class SlotServices {
   readonly #onKey: (press: KeyPress) => void;
   readonly #mayShowEntry: (slotUrl: string, slot: Slot, page: Window) => boolean;
   readonly #referrers = new FrameReferrers();
-  readonly #sandboxes = new FrameSandboxes();
+  readonly frames = new FrameNotes();
 
   /**
    * @param onKey a key of the app's was pressed in a page, as that says.
@@ -89,7 +101,7 @@ export class SlotServices {
     frames: { readonly source: Window; readonly page: Window | null },
     activation?: Activation,
   ): PageToShell | null {
-    if (slot === null || this.#sandboxes.around(frames.source, frames.page) === null) return null;
+    if (slot === null || this.frames.around(frames.source, frames.page) === null) return null;
     if (message.type === "trouble" || this.#mayLead(message, slot, frames, activation)) return message;
     return activation?.isActive === true ? { tag: MESSAGE_TAG, type: "trouble", trouble: "tap" } : null;
   }
@@ -109,10 +121,12 @@ export class SlotServices {
       hasBeenActive: navigator.userActivation.isActive,
     },
   ): boolean {
-    const sandboxes = this.#sandboxes.around(frames.source, frames.page);
-    if (sandboxes === null || leads === undefined) return false;
+    const around = this.frames.around(frames.source, frames.page);
+    if (around === null || leads === undefined) return false;
     const allow = (...tokens: string[]) =>
-      [sandbox, ...sandboxes].every((each) => !Array.isArray(each) || tokens.some((token) => each.includes(token)));
+      [sandbox, ...around.map((note) => note?.sandbox)].every(
+        (each) => !Array.isArray(each) || tokens.some((token) => each.includes(token)),
+      );
     const isOwn = slot.topLevel;
     if (leads === "window" || opens !== undefined) return allow("allow-popups") && (isOwn || activation.isActive);
     if (allow("allow-top-navigation")) return isOwn || activation.hasBeenActive || isOfSite(url, slot.topLevelOrigin);
@@ -130,7 +144,8 @@ export class SlotServices {
   #sendFrame(message: PageToShell & { type: "frame-wanted" }, slot: Slot, frame: Window): void {
     const url = frameUrl(message.url);
     if (url === null || frame.closed) return;
-    this.#sandboxes.note(frame, message.sandbox, slot.label);
+    const { sandbox, allow } = message;
+    this.frames.note(frame, { sandbox, allow, url: url.href, label: slot.label, origin: slot.origin });
     const isDeeper = ![frame.parent, frame.parent.parent].includes(window);
     const partition = framePartition(url.origin, slot, isDeeper);
     const again = () => this.#sendFrame(message, slot, frame);

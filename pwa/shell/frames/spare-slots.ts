@@ -337,13 +337,15 @@ export class KeptSpares {
 }
 
 /** No top navigation (frame busting), no presentation. A lock of the pointer needs a click, and Escape ends it. */
-const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-downloads allow-modals allow-pointer-lock";
+const SANDBOX =
+  "allow-scripts allow-same-origin allow-forms allow-downloads allow-modals allow-pointer-lock allow-orientation-lock";
 /**
  * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
- * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
+ * the shell, and then allow to every site: see `permissions.ts`. Of any slot, since the frame goes from one to the next
+ * without a new `src`.
  */
 const PERMISSIONS =
-  "fullscreen autoplay clipboard-write encrypted-media picture-in-picture screen-wake-lock cross-origin-isolated"
+  "fullscreen autoplay clipboard-write encrypted-media picture-in-picture screen-wake-lock accelerometer gyroscope magnetometer cross-origin-isolated"
     .split(" ")
     .map((feature) => `${feature} *`)
     .join("; ");

@@ -50,14 +50,6 @@ export function mayHaveActed({ method }: NavigationRequest, code: number): boole
   return method !== "GET" && !LEAVES_SITES_ALONE.has(code);
 }
 
-/** RFC 6068, 3966, 5724: links to people, which a phone opens in an app of its own. */
-const OTHER_APPS = /^(?:mailto|tel|sms):/;
-
-/** @param url absolute, as the URL standard writes it. */
-export function isForOtherApp(url: string): boolean {
-  return OTHER_APPS.test(url);
-}
-
 /**
  * The request, put together anew out of what a link or a form can say. The message may be any page's own work: another
  * method, a field more or another page's referrer would be a request across sites that no browser sends without asking

@@ -85,23 +85,12 @@ describe("a page that a form led to", () => {
   });
 });
 
-describe("a link to a person", () => {
-  it.each(["mailto:a@b.example?subject=c", "tel:+47112", "sms:112"])("opens another app: %s", (url) => {
+describe("a link that another app opens", () => {
+  it.each(["mailto:a@b.example?subject=c", "tel:+47112", "spotify:track:1"])("leaves the page as it is: %s", (url) => {
     const { hearPage, log, show, shown } = openBrowser();
     show(`${A}/`, "a");
     hearPage(sendsTo(url), A);
-    expect(log.at(-1)).toBe(`open ${url}`);
+    expect(log.at(-1)).toBe(`open ${url} for ${A}`);
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, error: null });
-  });
-
-  it("leaves the page where it is where nobody has asked for it, as other schemes do, and says so", () => {
-    const { hearPage, log, show, shown } = openBrowser(false);
-    for (const url of ["tel:112", "intent:112", "spotify:track:1"]) {
-      show(`${A}/`, "a");
-      hearPage(sendsTo(url), A);
-      expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, error: null });
-      expect(shown().notice).toEqual({ kind: "other-app", url });
-    }
-    expect(log.filter((line) => line.startsWith("open"))).toEqual(["open tel:112"]);
   });
 });

@@ -12,7 +12,7 @@ const BEFORE = [START, page(`${A}/`, 10), page(`${B}/`, 20)];
 
 describe("after the app was killed", () => {
   it("opens the page where the person was, and those before on the way back", () => {
-    const { log, report, show, shown, kept, tab } = openBrowser(true, BEFORE);
+    const { log, report, show, shown, kept, tab } = openBrowser(BEFORE);
     expect(log.splice(0)).toEqual([`ask 1 ${B}/`, `replace ${B}/`]);
     expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, canGoBack: true });
     show(`${B}/`, "b");
@@ -29,7 +29,7 @@ describe("after the app was killed", () => {
   });
 
   it("goes to where the person was, with the way forward", () => {
-    const { log, report, show, shown } = openBrowser(true, [
+    const { log, report, show, shown } = openBrowser([
       START,
       page(`${A}/`, 10),
       { ...page(`${B}/`, 20), isAhead: true },
@@ -46,7 +46,7 @@ describe("after the app was killed", () => {
   });
 
   it("goes where the person asks to go instead", () => {
-    const { log, show, shown, tab } = openBrowser(true, BEFORE);
+    const { log, show, shown, tab } = openBrowser(BEFORE);
     tab.go(`${A}/other`);
     expect(log.slice(2)).toEqual(["abandon 1", `ask 2 ${A}/other`, `src ${A}/other`]);
     show(`${A}/other`, "other");
@@ -54,7 +54,7 @@ describe("after the app was killed", () => {
   });
 
   it("sends no form again: its page is the start page", () => {
-    const { log, shown } = openBrowser(true, [page(`${A}/`, 0), page(`${A}/sent`, 0, false)]);
+    const { log, shown } = openBrowser([page(`${A}/`, 0), page(`${A}/sent`, 0, false)]);
     expect(log).toEqual([]);
     expect(shown()).toMatchObject({ phase: "idle", url: "", canGoBack: true });
   });

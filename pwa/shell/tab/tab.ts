@@ -8,7 +8,6 @@ import { parseAddress } from "./address-input.ts";
 import type { Surroundings, TabNavigation } from "./navigation.ts";
 import * as step from "./navigation.ts";
 import {
-  isForOtherApp,
   isPartOf,
   isShownAlready,
   mayHaveActed,
@@ -31,6 +30,7 @@ const TROUBLES: readonly unknown[] = [
   "socket",
   "form",
   "film",
+  "passkey",
   "sync",
 ] satisfies readonly Trouble[];
 
@@ -59,8 +59,8 @@ export interface TabOptions {
   readonly isInFront: () => boolean;
   /** The tab goes through its history without the browser's list, which is to lead nowhere from here. */
   readonly anchor: () => void;
-  /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
-  readonly openOtherApp: (url: string) => boolean;
+  /** The page in front, of this origin, has a URL that another app of the phone may open. */
+  readonly openOtherApp: (url: string, origin: string) => void;
 }
 
 /** How the tab comes to a navigation. */
@@ -91,7 +91,7 @@ export class Tab implements AppTab, TabActions {
   readonly #frame: PageFrame;
   readonly #onCommit: () => void;
   readonly #window: TabOptions["window"];
-  readonly #openOtherApp: (url: string) => boolean;
+  readonly #openOtherApp: TabOptions["openOtherApp"];
   readonly #isInFront: () => boolean;
   readonly #anchor: () => void;
   readonly #meter = new PageMeter();
@@ -480,8 +480,7 @@ export class Tab implements AppTab, TabActions {
     const url = this.#frame.toReal(message.url, slot);
     if (!/^https?:/.test(url)) {
       // As in a browser, the page stays.
-      const isTaken = this.#isInFront() && isForOtherApp(url) && this.#openOtherApp(url);
-      if (!isTaken) this.#notify({ kind: "other-app", url });
+      if (this.#isInFront()) this.#openOtherApp(url, slot.topLevelOrigin);
       return;
     }
     const isSelfSend = message.method === "GET" && url === this.#page.url.split("#", 1)[0];

@@ -27,7 +27,7 @@ function openTabs(mostBehind = 5) {
     createFrame: () => createFakeFrame(log).element as unknown as HTMLIFrameElement,
     focusPage: () => void log.push("focus"),
     keepFocus: () => void log.push("focus is kept"),
-    openOtherApp: () => false,
+    openOtherApp() {},
     history: {
       length: 1,
       go: (delta = 0) => log.push(`go ${delta}`),
@@ -262,8 +262,8 @@ it("opens no more tabs for a tap than windows, and offers the next one", () => {
 it("says nothing of a page any more when another tab is in front", () => {
   const { app, tabs, first, show, say, open } = openTabs();
   show(first, `${A}/1`, "a1");
-  say(first, sendsTo("tel:1"));
-  expect(app.state.notice).toMatchObject({ kind: "other-app" });
+  say(first, { tag: MESSAGE_TAG, type: "trouble", trouble: "socket" });
+  expect(app.state.notice).toMatchObject({ kind: "trouble" });
   const second = open();
   expect(app.state.notice).toBeNull();
   show(second, `${B}/1`, "b1");

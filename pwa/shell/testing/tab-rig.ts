@@ -136,7 +136,6 @@ export function createFakeSlots(log: string[]) {
 export function openTab(
   { app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">,
   id = 1,
-  isAsked = true,
   resumed: readonly KeptEntry[] = [],
 ) {
   const { slotFor, homeless, booted, slots } = createFakeSlots(log);
@@ -154,10 +153,7 @@ export function openTab(
     onCommit() {},
     isInFront: () => true,
     anchor: () => void log.push("anchor"),
-    openOtherApp(url) {
-      log.push(`open ${url}`);
-      return isAsked;
-    },
+    openOtherApp: (url, origin) => void log.push(`open ${url} for ${origin}`),
   });
   const source = contentWindow as unknown as Window;
   /** @param origin of the slot that speaks; null for the start document. */
@@ -177,7 +173,7 @@ export function openTab(
     report(url, "loaded", historyKey);
   };
   /** What the chrome draws. */
-  const shown = (): BrowserState => ({ ...app.state, ...tab.state, openedBy: null, tabs: [] });
+  const shown = (): BrowserState => ({ ...app.state, ...tab.state, openedBy: null, tabs: [], question: null });
   if (resumed.length > 0) tab.resume(resumed);
   report("/blank", "loaded", "start");
   return {
@@ -198,9 +194,9 @@ export function openTab(
 }
 
 /** An app with one tab. */
-export function openBrowser(isAsked = true, resumed: readonly KeptEntry[] = []) {
+export function openBrowser(resumed: readonly KeptEntry[] = []) {
   const opened = openApp();
-  return { ...opened, ...openTab(opened, 1, isAsked, resumed) };
+  return { ...opened, ...openTab(opened, 1, resumed) };
 }
 
 /** A link, or a script, leads to a URL. */

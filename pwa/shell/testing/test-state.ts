@@ -17,6 +17,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     tabs: [],
     signIn: null,
     held: null,
+    question: null,
     link: { kind: "open" },
     totals: null,
     notice: null,

@@ -275,6 +275,7 @@ function announcementsIn(status: HTMLElement): (state: BrowserState) => void {
 /** Words of a screen reader about this state; the caller speaks only when it differs from the last. */
 export function announcement(state: BrowserState): string {
   const { notice } = state;
+  if (state.question !== null) return state.question.text;
   if (notice !== null) return noticeText(notice);
   if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);
   if (state.phase !== "failed" && isWaiting(state.link)) {

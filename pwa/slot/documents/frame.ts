@@ -64,6 +64,7 @@ function ask(isAsked: boolean): void {
     movedFrom: told.from ?? parameters.get("from"),
     isAsked,
     sandbox: window.frameElement === null ? undefined : sandboxAround(window),
+    allow: window.frameElement?.getAttribute("allow") ?? undefined,
     ...(told.form !== undefined && { form: told.form }),
   };
   giveUp = () => {

@@ -27,6 +27,8 @@ export interface PageConfig extends SlotIdentity {
   readonly nonce: string;
   /** As `connectPolicies` says of the response's fields; left out where it says none. */
   readonly connect?: readonly string[];
+  /** The response's `Permissions-Policy`. */
+  readonly permissions?: string;
   /** By its `Cross-Origin-Opener-Policy` (HTML section 7.1.3) no window of another origin has it for an opener, or opens it. */
   readonly isApart?: boolean;
   /** A field has a policy: the browser hides nonces from where markup is read. On a slot it always does. */

@@ -3,16 +3,51 @@
  * time is for frames in the page, too.
  */
 import { frameNameOf } from "../documents/this-document.ts";
-import { OPENED_NAME } from "../slot-url.ts";
+import { OPENED_NAME, ropewayPath } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod } from "./patch.ts";
 
 export function actAsTab(context: PageContext): void {
   patchIdle(window);
+  askPerson(context);
   if (!context.config.topLevel) return;
   keepWindowName(context);
   helpAutofocus();
   patchViewport();
+}
+
+/** Methods, of classes and of their objects, that `permissions.ts` answers. Passkeys are for the real host, which this one is not. */
+const ASKED: Readonly<Record<string, RegExp>> = {
+  Geolocation: /./,
+  Clipboard: /^r/,
+  MediaDevices: /^getU/,
+  Permissions: /^q/,
+  CredentialsContainer: /^[gc]/,
+  PublicKeyCredential: /^is|Capab/,
+};
+
+/**
+ * What a browser asks the person for, it would ask here once, for the app: frames of pages have none of it. So the app
+ * itself asks, in the site's name. The part of this script that speaks with it loads late.
+ */
+function askPerson(context: PageContext): void {
+  let chunk: Promise<typeof import("./permissions.ts")> | undefined;
+  let calls = 0;
+  const realm = window as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>;
+  for (const [name, pattern] of Object.entries(ASKED))
+    for (const holder of [realm[name], realm[name]?.prototype])
+      for (const method in holder) {
+        if (!pattern.test(method)) continue;
+        patchMethod(holder, method, (native, self, args) => {
+          const call = { method, id: ++calls, args, native: () => native(self, args) };
+          // The browser throws: nobody would hear of the answer.
+          if (/Pos/.test(method) && typeof args[0] !== "function") return call.native();
+          chunk ??= import(`${context.config.slotOrigin}${ropewayPath.pageScript}?permissions`);
+          const answered = chunk.then((late) => late.answer(context, call), call.native);
+          if (name !== "Geolocation") return answered;
+          return /^w/.test(method) ? call.id : undefined;
+        });
+      }
 }
 
 /** The browser refuses `autofocus` in such frames (HTML section 6.6.7). The shell gives the page the focus a little later. */

@@ -218,6 +218,12 @@ function rewritten(exchange: SlotExchange, response: TunnelResponse, document: S
   return new Response(body, { status: head.status, headers });
 }
 
+/** Which features a document has. */
+function ownPermissions(fields: HeaderList): { readonly permissions?: string } {
+  const permissions = headerValues(fields, "permissions-policy").join();
+  return permissions === "" ? {} : { permissions };
+}
+
 /** By a policy that parts it from windows of other origins. */
 function isApart(fields: HeaderList): boolean {
   return /^\s*(?:same-origin(?!-allow)|noopener-allow-popups)/i.test(
@@ -255,6 +261,7 @@ function documentParts(
           ...(kind !== language && { viewed: document.essence }),
           cookies: head.scriptCookies,
           ...(exchange.savesData && { savesData: true }),
+          ...ownPermissions(fields),
           ...(isApart(fields) && { isApart: true }),
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,

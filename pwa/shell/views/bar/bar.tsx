@@ -149,7 +149,8 @@ function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), o
 
 /** News for the person, or a question, that no page tells; what could not be opened; or that there is a newer version. */
 function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
-  const { notice, unopened, mistyped, tryingAgain, hasNewer } = state;
+  const { notice, unopened, mistyped, tryingAgain, hasNewer, question } = state;
+  if (question !== null) return <Message {...question} isLong closing="Not now" />;
   if (notice !== null) {
     const { kind } = notice;
     const offers: Offer[] = [];
@@ -230,6 +231,7 @@ const TROUBLES: Readonly<Record<Trouble, string>> = {
   hidden: later("{site} hides its page here"),
   tap: later("A tap on {site} led nowhere: a part of the page may not go there"),
   socket: later("A live connection of {site} did not open. Parts of the page may stand still"),
+  passkey: later("A passkey of {site} cannot be used here"),
   form: later("What you sent from {site} did not go out"),
   film: later("A film of {site} comes in a list of parts, which cannot be played here"),
   sync: later(
@@ -241,10 +243,6 @@ const WRONG_KEY = later("Wrong key: this phone keeps the pairing that it had");
 
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
-    case "other-app":
-      return t("The page wanted to open another app ({scheme})", {
-        scheme: notice.url.slice(0, notice.url.indexOf(":") + 1),
-      });
     case "uncertain":
       return t("{site} may have got what you sent; the answer was lost", { site: shortHost(notice.url) });
     case "resend":

@@ -9,6 +9,7 @@ import {
 import { numberText, t } from "../../app/language.ts";
 import { localeTag, tCount } from "../../app/language-choice.ts";
 import { type Phone, reloadApp } from "../../app/phone.ts";
+import { siteAnswers } from "../../app/site-answers.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import { errorText, PAST } from "../pages/error-view.tsx";
@@ -58,6 +59,7 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
         {/^https?:/.test(state.url) && <ScriptsSetting url={state.url} phone={phone} />}
         <SiteTrackerSetting state={state} actions={actions} phone={phone} />
         <WindowsSetting state={state} actions={actions} />
+        <AnswerSettings url={state.url} phone={phone} />
         {/^https?:/.test(state.url) && (
           <button type="button" class="menu-row" aria-haspopup="dialog" onClick={() => ui.change({ sheet: "past" })}>
             <span class="confirm-label">{PAST}</span>
@@ -377,6 +379,35 @@ function WindowsSetting({ state, actions }: Pick<SiteProps, "state" | "actions">
       hint={isOn ? t("This site opens them unasked") : t("You are asked about each")}
       onChange={() => actions.app.changeSettings({ windowOpeners: isOn ? others : [...others, site] })}
     />
+  );
+}
+
+const ASKED: Readonly<Record<string, string>> = {
+  location: later("Location"),
+  clipboard: later("Reading what was copied"),
+  camera: later("Camera"),
+  microphone: later("Microphone"),
+};
+
+/** What the site has asked for. */
+function AnswerSettings({ url, phone }: { readonly url: string; readonly phone: Phone }) {
+  const origin = URL.parse(url)?.origin ?? "";
+  const answers = siteAnswers(localStorage).filter((each) => each.origin === origin && each.answer !== "put off");
+  return (
+    <>
+      {answers.map(({ what, answer }) => {
+        const isOn = answer === "allowed";
+        return (
+          <SwitchSetting
+            key={what}
+            label={t(ASKED[what] ?? later("Other apps ({scheme})"), { scheme: `${what.slice(4)}:` })}
+            isOn={isOn}
+            hint={isOn ? t("Allowed on this site") : t("Blocked on this site")}
+            onChange={() => phone.changeAnswer({ origin, what, answer: isOn ? "refused" : "allowed" })}
+          />
+        );
+      })}
+    </>
   );
 }
 

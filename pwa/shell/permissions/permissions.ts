@@ -1,0 +1,479 @@
+/**
+ * What sites ask of the person: location, clipboard, camera, microphone. The browser asks once, for the app, and then lets it
+ * have them for good. So the app asks for each site, in its own words, and passes on no more than the person allows. Places
+ * and what was copied come from here: no page holds the browser's grant. A camera or a microphone cannot be passed on, so the
+ * frame's policy lets the host of that one site have it, from the next document on. Loads late, with the first question.
+ */
+import type { Ask, AskAnswer, AskedFeature } from "../../messages/page-messages.ts";
+import type { App } from "../app/app.ts";
+import type { KeyValueStorage } from "../app/settings.ts";
+import { ANSWERS_KEY, type AskedOfPerson, answerTo, keepAnswer, siteAnswers } from "../app/site-answers.ts";
+import type { Question } from "../app/state.ts";
+import type { Slot } from "../frames/places.ts";
+import type { SlotFrames } from "../frames/slot-frames.ts";
+import type { FrameNote, PageMessage, SlotServices } from "../frames/slot-services.ts";
+import type { Tabs } from "../tab/tabs.ts";
+import type { AppWindow } from "../tab/windows.ts";
+
+/** By the names that the browser and policies use. */
+const NAMES: Readonly<Record<AskedFeature, string>> = {
+  location: "geolocation",
+  clipboard: "clipboard-read",
+  camera: "camera",
+  microphone: "microphone",
+};
+
+const WANTS: Readonly<Record<string, string>> = {
+  location: "know where this phone is",
+  clipboard: "read what you have copied",
+  camera: "use the camera",
+  microphone: "use the microphone",
+  "camera microphone": "use the camera and the microphone",
+};
+
+/**
+ * They lead nowhere outside, run in the app, or bring another document into its window: what a browser itself takes, and
+ * Android's way to any app, which may name a page to open in its place.
+ */
+const OWN_SCHEMES =
+  /^(?:|about|blob|chrome.*|content|data|edge|file|filesystem|ftp|https?|intent|javascript|resource|vbscript|view-source|web\+.*|wss?):?$/;
+
+/** What pages want at a time, in all; the first goes where one more comes. */
+const MOST_ASKS = 200;
+
+/** Questions that wait; a page that has more gets no for an answer. */
+const MOST_QUESTIONS = 8;
+
+/** Milliseconds for which a question has no buttons: a page may put it under a finger that taps. */
+const UNREADY_TIME = 500;
+
+const COORDINATES = [
+  ...(["latitude", "longitude", "altitude", "accuracy", "altitudeAccuracy", "heading", "speed"] as const),
+];
+
+export interface PermissionsOptions {
+  readonly app: Pick<App, "draw">;
+  readonly tabs: Pick<Tabs, "all" | "of" | "windows">;
+  /** Null where no page runs scripts. */
+  readonly slots: Pick<SlotFrames, "areUsedAgain" | "find" | "originOf" | "slotOf"> | null;
+  readonly frames: () => SlotServices["frames"];
+  readonly chrome: { focusPage(): void };
+  /** Hands an address to the app of the phone that opens such. */
+  readonly openOutside: (address: string) => void;
+  readonly navigator: Pick<Navigator, "geolocation" | "clipboard" | "permissions">;
+  readonly storage: KeyValueStorage;
+  /** The app's own, as the browser's settings name it. */
+  readonly host: string;
+}
+
+/** A script's wish, and where it comes from. */
+interface Wish {
+  readonly slot: Slot;
+  readonly source: Window;
+  readonly from: AppWindow;
+  /** The person has done something in the document. */
+  readonly hasActed: boolean;
+  readonly say: (answer: AskAnswer) => void;
+  /** What is to be ended with it. */
+  over: () => void;
+}
+
+interface Pending {
+  readonly site: string;
+  readonly features: readonly AskedOfPerson[];
+  readonly from: AppWindow;
+  readonly text: string;
+  /** The browser has refused: there is nothing to be answered. */
+  readonly isNews: boolean;
+  readonly settle: ((isAllowed: boolean) => void)[];
+  isReady: boolean;
+}
+
+export class Permissions {
+  readonly #options: PermissionsOptions;
+  readonly #browser = new Map<AskedFeature, PermissionStatus | null>();
+  readonly #wishes = new Set<Wish>();
+  readonly #states = new Map<Wish, { readonly feature: AskedFeature; last: PermissionState | null }>();
+  /** For whoever waits until the person sees the page. */
+  #waiting: (() => boolean)[] = [];
+  #pending: readonly Pending[] = [];
+  #shown: Pending | null = null;
+  /** Sites and features whose question got no yes in this visit. */
+  #putOff: readonly Pick<Pending, "site" | "features">[] = [];
+  /** What frames may have beside what all have. */
+  #delegated: ReadonlySet<string> = new Set();
+  readonly #ofAll = new WeakMap<HTMLIFrameElement, string>();
+
+  constructor(options: PermissionsOptions) {
+    this.#options = options;
+  }
+
+  /** Of the page that the person sees. Is asked for whenever something may have changed. */
+  get question(): Question | null {
+    this.#lookAround();
+    const next = this.#pending.find(({ from }) => this.#isInFront(from)) ?? null;
+    if (next !== this.#shown) {
+      if (this.#shown !== null) this.#shown.isReady = false;
+      this.#shown = next;
+      if (next !== null) setTimeout(() => this.#makeReady(next), UNREADY_TIME);
+    }
+    if (next === null) return null;
+    const answers = [
+      ["Allow", () => this.#settle(next, "allowed")],
+      ["Block", () => this.#settle(next, "refused")],
+    ] as const;
+    const offers = next.isReady && !next.isNews ? answers : [];
+    return { text: next.text, offers, onClose: () => this.#settle(next, "closed") };
+  }
+
+  /** @param event whatever a page says. */
+  hear(event: PageMessage): void {
+    const { tabs, slots } = this.#options;
+    const { data, origin, userActivation, ports } = event;
+    const [source, slot, port] = [event.source as Window, slots?.slotOf(origin), ports[0]];
+    const from = tabs.of(source);
+    if (data?.type !== "asks" || !slot || from === null || port === undefined) return;
+    // Where the browser does not tell, what was done anywhere in the app.
+    const hasActed =
+      (userActivation === undefined ? navigator.userActivation.isActive : userActivation?.hasBeenActive) === true;
+    const { ask } = data;
+    const say = (answer: AskAnswer) => port.postMessage(answer);
+    const wish: Wish = { slot, source, from, hasActed, say, over: () => {} };
+    say({ kind: "heard" });
+    for (const type of ["message", "close"]) port.addEventListener(type, () => this.#end(wish));
+    port.start();
+    for (const first of this.#wishes) if (this.#wishes.size >= MOST_ASKS) this.#end(first);
+    this.#wishes.add(wish);
+    void this.#grant(ask, wish).catch((error: Error) => {
+      say({ kind: "failed", code: error.name === "NotAllowedError" ? 1 : 2, message: error.message });
+    });
+  }
+
+  async #grant(ask: Ask, wish: Wish): Promise<void> {
+    switch (ask?.kind) {
+      case "state":
+        if (Object.hasOwn(NAMES, ask.feature)) await this.#tellState(ask.feature, wish);
+        return;
+      case "position":
+        return this.#tellPosition(wish, ask);
+      case "clipboard":
+        return this.#tellClipboard(wish, ask.isText === true);
+      case "media":
+        return this.#openMedia(wish, ask);
+    }
+  }
+
+  /**
+   * The page in front has an address of another app's: it stays, and the app opens where the person lets the site.
+   *
+   * @param isActive the person has just tapped.
+   */
+  openApp(address: string, site: string, isActive: boolean): void {
+    const { storage, tabs } = this.#options;
+    const { protocol, href } = URL.parse(address) ?? { protocol: "", href: "" };
+    if (OWN_SCHEMES.test(protocol)) return;
+    const what = `app:${protocol.slice(0, -1)}` as const;
+    const answer = answerTo(storage, site, what);
+    const open = () => this.#options.openOutside(href);
+    const wasPutOff = this.#putOff.some((each) => each.site === site && each.features[0]?.startsWith("app:"));
+    if (answer === "allowed" && isActive) open();
+    // A page can make up any number of schemes.
+    else if (answer !== "refused" && (isActive || !wasPutOff))
+      void this.#ask(site, [what], { from: tabs.windows.shown }, null).then((isAllowed) => isAllowed && open());
+  }
+
+  #end(wish: Wish): void {
+    this.#wishes.delete(wish);
+    this.#states.delete(wish);
+    wish.over();
+    wish.over = () => {};
+  }
+
+  async #tellState(feature: AskedFeature, wish: Wish): Promise<void> {
+    await this.#browserState(feature);
+    if (!this.#wishes.has(wish)) return;
+    this.#states.set(wish, { feature, last: null });
+    this.#tellStates();
+  }
+
+  #tellStates(): void {
+    for (const [wish, told] of this.#states) {
+      const state = this.#stateOf(told.feature, wish);
+      if (state !== told.last) wish.say({ kind: "state", state });
+      told.last = state;
+    }
+  }
+
+  #stateOf(feature: AskedFeature, wish: Wish): PermissionState {
+    const site = this.#siteOf(feature, wish);
+    const answer = site === null ? "refused" : answerTo(this.#options.storage, site, feature);
+    const browser = this.#browser.get(feature)?.state ?? "granted";
+    if (answer === "refused" || browser === "denied") return "denied";
+    return answer === "allowed" ? browser : "prompt";
+  }
+
+  async #tellPosition(wish: Wish, { isWatch, options }: Ask & { kind: "position" }): Promise<void> {
+    const { geolocation } = this.#options.navigator;
+    await this.#inFront(wish.from);
+    if (!(await this.#mayHave(["location"], wish)))
+      return wish.say({ kind: "failed", code: 1, message: "User denied Geolocation" });
+    if (!this.#wishes.has(wish)) return;
+    const found = ({ coords, timestamp }: GeolocationPosition) => {
+      // The person may have changed their mind, or look at another page.
+      if (this.#stateOf("location", wish) === "denied") return fail({ code: 1, message: "User denied Geolocation" });
+      const plain = Object.fromEntries(COORDINATES.map((name) => [name, coords[name]]));
+      if (isWatch && !this.#isInFront(wish.from)) return;
+      void this.#inFront(wish.from).then(() => wish.say({ kind: "position", coords: plain, timestamp }));
+    };
+    const fail = ({ code, message }: Pick<GeolocationPositionError, "code" | "message">) => {
+      if (code === 1) {
+        this.#end(wish);
+        void this.#tellRefusal(["location"], wish);
+      }
+      wish.say({ kind: "failed", code, message });
+    };
+    if (!isWatch) return geolocation.getCurrentPosition(found, fail, options);
+    const id = geolocation.watchPosition(found, fail, options);
+    wish.over = () => geolocation.clearWatch(id);
+  }
+
+  async #tellClipboard(wish: Wish, isText: boolean): Promise<void> {
+    const { clipboard } = this.#options.navigator;
+    if (!wish.hasActed || !this.#isInFront(wish.from) || !(await this.#mayHave(["clipboard"], wish)))
+      return wish.say({ kind: "failed", code: 1, message: "Read permission denied." });
+    try {
+      const items = isText ? [{ "text/plain": await clipboard.readText() }] : await readItems(clipboard);
+      if (this.#wishes.has(wish)) wish.say({ kind: "clipboard", items });
+    } catch (error) {
+      void this.#tellRefusal(["clipboard"], wish);
+      throw error;
+    }
+  }
+
+  /** In a frame of another site the browser answers, by what the page lets that have of its own. */
+  async #openMedia(wish: Wish, { features, isDelegated }: Ask & { kind: "media" }): Promise<void> {
+    const asked = (["camera", "microphone"] as const).filter((each) => [features].flat().includes(each));
+    const { from, slot } = wish;
+    if (!slot.topLevel) return wish.say({ kind: "allowed" });
+    const isOpen = isDelegated === true;
+    if (asked.length === 0 || !(await this.#mayHave(asked, wish, isOpen)))
+      return wish.say({ kind: "failed", code: 1, message: "Permission denied" });
+    if (isOpen) return wish.say({ kind: "allowed" });
+    this.#delegate();
+    from.tab.reload();
+  }
+
+  /** Asks the person, where they have not answered yet. @param isAtOnce the page does not have to be loaded again for it. */
+  async #mayHave(features: readonly AskedFeature[], wish: Wish, isAtOnce = true): Promise<boolean> {
+    const { storage, slots } = this.#options;
+    const sites = features.map((feature) => this.#siteOf(feature, wish));
+    const [site = null] = sites;
+    if (site === null || sites.includes(null)) return false;
+    const answers = features.map((feature) => answerTo(storage, site, feature));
+    if (answers.includes("refused")) return false;
+    const states = await Promise.all(features.map((feature) => this.#browserState(feature)));
+    const isMedia = features.some((feature) => feature === "camera" || feature === "microphone");
+    // What one site was granted must not be there for the next.
+    if (isMedia && slots?.areUsedAgain)
+      return this.#ask(site, features, wish, ". Your edge’s hosts go from site to site, so no page has it here");
+    if (states.includes("denied")) return this.#tellRefusal(features, wish);
+    if (isAtOnce && answers.every((answer) => answer === "allowed")) return true;
+    const isAsked = states.includes("prompt") ? ". The browser asks, too: once, for all of Ropeway" : "";
+    return this.#ask(site, features, wish, null, `${isAtOnce ? "" : ". The page loads again then"}${isAsked}`);
+  }
+
+  #tellRefusal(features: readonly AskedFeature[], wish: Wish): Promise<boolean> {
+    const site = this.#siteOf(features[0] ?? "location", wish);
+    const why = `. The browser does not let Ropeway: see its settings for ${this.#options.host}`;
+    return site === null ? Promise.resolve(false) : this.#ask(site, features, wish, why);
+  }
+
+  /** @param why there is nothing to be answered; null: there is. @param effect of a yes. */
+  #ask(
+    site: string,
+    features: readonly AskedOfPerson[],
+    { from }: Pick<Wish, "from">,
+    why: string | null,
+    effect = "",
+  ): Promise<boolean> {
+    const isSame = (each: Pick<Pending, "site" | "features">) =>
+      each.site === site && each.features.join() === features.join();
+    if (this.#putOff.some(isSame)) return Promise.resolve(false);
+    const known = this.#pending.find((each) => isSame(each) && each.from === from);
+    if (known === undefined && this.#pending.length >= MOST_QUESTIONS) return Promise.resolve(false);
+    const wants = WANTS[features.join(" ")] ?? `open another app (${features.join().replace("app:", "")}:)`;
+    const text = `${new URL(site).host} wants to ${wants}${why ?? effect}`;
+    const pending = known ?? { site, features, from, text, isNews: why !== null, settle: [], isReady: false };
+    if (known === undefined) this.#pending = [...this.#pending, pending];
+    const answered = new Promise<boolean>((resolve) => pending.settle.push(resolve));
+    this.#options.app.draw();
+    return pending.isNews ? Promise.resolve(false) : answered;
+  }
+
+  /** Closed twice, a question is answered with no: a page could ask for ever. */
+  #settle(pending: Pending, how: "allowed" | "refused" | "closed"): void {
+    const { site, features, isNews, settle } = pending;
+    const { storage, app, chrome } = this.#options;
+    this.#pending = this.#pending.filter((each) => each !== pending);
+    if (how !== "allowed") this.#putOff = [...this.#putOff, { site, features }];
+    for (const what of isNews ? [] : features) {
+      const before = answerTo(storage, site, what);
+      if (how !== "closed") keepAnswer(storage, { origin: site, what, answer: how });
+      // An answer that is there stays.
+      else if (before !== "allowed")
+        keepAnswer(storage, { origin: site, what, answer: before === null ? "put off" : "refused" });
+    }
+    for (const each of settle) each(how === "allowed");
+    app.draw();
+    chrome.focusPage();
+  }
+
+  #makeReady(pending: Pending): void {
+    if (this.#shown !== pending) return;
+    pending.isReady = true;
+    this.#options.app.draw();
+  }
+
+  /** The site in whose name the person is asked: the page's. Null: the document may not have it, as in any browser. */
+  #siteOf(feature: AskedFeature, { slot, source, from }: Wish): string | null {
+    const { origin, topLevel, topLevelOrigin } = slot;
+    if (![origin, topLevelOrigin].every(isTrustworthy)) return null;
+    if (topLevel) return topLevelOrigin;
+    const notes = this.#options.frames().around(source, from.frame.element.contentWindow);
+    return notes !== null && isLet(NAMES[feature], notes, slot) ? topLevelOrigin : null;
+  }
+
+  async #browserState(feature: AskedFeature): Promise<PermissionState> {
+    const { navigator, app } = this.#options;
+    if (!this.#browser.has(feature)) {
+      const name = NAMES[feature] as PermissionName;
+      // Not every browser has them all, and none asks then before it is wanted.
+      const status = await navigator.permissions.query({ name }).catch(() => null);
+      this.#browser.set(feature, status);
+      status?.addEventListener("change", () => app.draw());
+    }
+    return this.#browser.get(feature)?.state ?? "granted";
+  }
+
+  #isInFront(from: AppWindow): boolean {
+    return this.#options.tabs.windows.shown === from;
+  }
+
+  /** Nobody is told where the phone is while the person looks at something else. */
+  #inFront(from: AppWindow): Promise<void> {
+    if (this.#isInFront(from)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(() => {
+        const isOver = this.#isInFront(from);
+        if (isOver) resolve();
+        return isOver || !this.#options.tabs.all.includes(from);
+      });
+    });
+  }
+
+  /** Something may have changed: the pages shown, what the person has answered, or what the browser has. */
+  #lookAround(): void {
+    const { tabs } = this.#options;
+    this.#waiting = this.#waiting.filter((look) => !look());
+    for (const wish of this.#wishes) if (!tabs.all.includes(wish.from)) this.#end(wish);
+    const shows = (each: AppWindow, site: string) => each.tab.origins.includes(site);
+    const isThere = ({ from, site }: Pending) => tabs.all.includes(from) && shows(from, site);
+    const gone = this.#pending.filter((each) => !isThere(each));
+    this.#pending = this.#pending.filter(isThere);
+    for (const { settle } of gone) for (const each of settle) each(false);
+    this.#putOff = this.#putOff.filter(({ site }) => tabs.all.some((each) => shows(each, site)));
+    this.#tellStates();
+    this.#delegate();
+  }
+
+  /** Frames may have what the person allows; a page that may no more is loaded again, since its document would go on. */
+  #delegate(): void {
+    const { tabs, slots, storage } = this.#options;
+    const granted = siteAnswers(storage).filter(
+      ({ what, answer }) =>
+        /^(?:camera|microphone)$/.test(what) && answer === "allowed" && slots?.areUsedAgain === false,
+    );
+    const delegated = new Set(
+      granted.flatMap(({ origin, what }) => {
+        const slot = slots?.find(origin, origin) ?? null;
+        return slot === null || slots === null ? [] : [`${what} ${slots.originOf(slot)}`];
+      }),
+    );
+    const lost = [...this.#delegated].filter((each) => !delegated.has(each)).map((each) => each.split(" ")[1]);
+    this.#delegated = delegated;
+    for (const { frame, tab } of tabs.all) {
+      const { element } = frame;
+      const ofAll = this.#ofAll.get(element) ?? element.allow;
+      this.#ofAll.set(element, ofAll);
+      const allow = [ofAll, ...delegated].join("; ");
+      if (element.allow !== allow) element.allow = allow;
+      const origin = URL.parse(tab.state.url)?.origin ?? "";
+      const slot = slots?.find(origin, origin);
+      if (slot && lost.includes(slots?.originOf(slot))) tab.reload();
+    }
+  }
+}
+
+/** Once for the app. */
+export function openPermissions(
+  options: Omit<PermissionsOptions, "host" | "navigator" | "openOutside" | "storage">,
+): Permissions {
+  window.addEventListener("storage", ({ key }) => key === ANSWERS_KEY && options.app.draw());
+  const openOutside = (address: string) => location.assign(address);
+  return new Permissions({ ...options, navigator, openOutside, storage: localStorage, host: location.host });
+}
+
+/** Of the kinds that browsers read without a question of their own. */
+async function readItems(clipboard: Clipboard): Promise<Record<string, Blob>[]> {
+  const items = await clipboard.read();
+  return Promise.all(
+    items.map(async (item) => {
+      const types = item.types.filter((type) => /^(?:text\/(?:plain|html)|image\/png)$/.test(type));
+      return Object.fromEntries(
+        await Promise.all(types.map(async (type) => [type, await item.getType(type)] as const)),
+      );
+    }),
+  );
+}
+
+/** Secure Contexts section 3.1, "potentially trustworthy". */
+function isTrustworthy(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === "https:" || /^(?:(?:.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
+
+/**
+ * Whether a frame of another site has a feature of the page, as the documents around it say by `allow` (Permissions Policy
+ * section 9.7): each from the document around it.
+ *
+ * @param notes the innermost first. @param slot that is in the frame.
+ */
+function isLet(name: string, notes: readonly (FrameNote | undefined)[], { origin, topLevelOrigin }: Slot): boolean {
+  const frames = notes.filter((note) => note !== undefined);
+  return (
+    frames.at(-1)?.origin === topLevelOrigin &&
+    frames.every(({ allow, url, origin: around }, at) => {
+      const inside = frames[at - 1]?.origin ?? origin;
+      return inside === around || isInAllow(name, String(allow ?? ""), { inside, around, url });
+    })
+  );
+}
+
+/** @param inside the origin in the frame; `around` that of the document around it; `url` of its `src`. */
+export function isInAllow(
+  name: string,
+  allow: string,
+  { inside, around, url }: { readonly inside: string; readonly around: string; readonly url: string },
+): boolean {
+  const directive = allow
+    .split(";")
+    .map((each) => each.trim().split(/\s+/))
+    .find(([feature]) => feature?.toLowerCase() === name);
+  if (directive === undefined) return false;
+  const [, ...sources] = directive;
+  return (sources.length > 0 ? sources : ["'src'"]).some((source) => {
+    if (source === "*") return true;
+    if (source === "'self'") return inside === around;
+    return URL.parse(source === "'src'" ? url : source)?.origin === inside;
+  });
+}
