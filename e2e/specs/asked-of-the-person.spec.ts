@@ -178,6 +178,23 @@ test("a passkey fails at once, with words and a way past Ropeway; a site that as
   await expect(question(app).getByRole("button", { name: "Open in the browser, past Ropeway" })).toBeVisible();
 });
 
+test("the person is told, once, by which name the browser lists a site's passwords", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  for (const place of [origin, otherOrigin]) place.page("/", "<input type=password aria-label=Password>");
+  await app.goto(`${origin.origin}/`);
+  await app.frame().getByLabel("Password").click();
+  const { host } = new URL((await app.content()).url());
+  await expect(question(app)).toContainText(`This site’s are named ${host}`);
+  await answer(app, "Dismiss");
+  await expect(app.frame().getByLabel("Password")).not.toHaveAttribute("autocomplete");
+  await app.goto(`${otherOrigin.origin}/`);
+  await app.frame().getByLabel("Password").fill("sesame");
+  await expect(question(app)).toHaveCount(0);
+});
+
 // Locks of the pointer: page-features.spec.ts.
 test("what a browser allows without a question works as in a browser", async ({ app, origin, direct }) => {
   origin.page(

@@ -63,7 +63,7 @@ test.describe("with few hosts", () => {
   test.use({ count: 2 });
 
   test("a site takes over the host of another, and finds it empty", async ({ listed: app, sites }) => {
-    sites.page("/", "<p>Here</p>");
+    sites.page("/", "<p>Here</p><input type=password aria-label=Password>");
     const hosts: string[] = [];
     for (const site of [1, 2, 3]) {
       await app.goto(siteUrl(sites, site));
@@ -78,6 +78,10 @@ test.describe("with few hosts", () => {
     }
     expect(hosts[2]).toBe(hosts[0]);
     expect(hosts[1]).not.toBe(hosts[0]);
+    // The browser's list of passwords has one of another site for the host.
+    await app.frame().getByLabel("Password").click();
+    await expect(app.page.getByText(/let it neither save nor fill in any/).first()).toBeVisible();
+    await expect(app.frame().getByLabel("Password")).toHaveAttribute("autocomplete", "new-password");
   });
 
   test("a site that comes where another was finds nothing of it, and Back leads to what was there @long", async ({

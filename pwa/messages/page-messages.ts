@@ -277,6 +277,8 @@ export type Ask =
   | { readonly kind: "state"; readonly feature: AskedFeature }
   | { readonly kind: "position"; readonly isWatch: boolean; readonly options: PositionWish }
   | { readonly kind: "clipboard"; readonly isText: boolean }
+  /** A field for a password has the focus. */
+  | { readonly kind: "password" }
   /** @property isDelegated the document's own policy lets it have all of them: the browser asks from here on. */
   | {
       readonly kind: "media";
@@ -291,6 +293,8 @@ export type AskAnswer =
   | { readonly kind: "position"; readonly coords: PlainCoordinates; readonly timestamp: number }
   /** By media type; all kinds that the clipboard has. */
   | { readonly kind: "clipboard"; readonly items: readonly Readonly<Record<string, Blob | string>>[] }
+  /** The browser's list of passwords is one for several sites here. */
+  | { readonly kind: "shared" }
   /** The script's own call may go on. */
   | { readonly kind: "allowed" }
   /** @property code of a `GeolocationPositionError`: 1 for no. */

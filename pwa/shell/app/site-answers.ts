@@ -5,8 +5,11 @@
 import type { AskedFeature } from "../../messages/page-messages.ts";
 import type { KeyValueStorage } from "./settings.ts";
 
-/** `app:` and a scheme, such as `app:mailto`: to open other apps by such addresses. */
-export type AskedOfPerson = AskedFeature | `app:${string}`;
+/**
+ * `app:` and a scheme, such as `app:mailto`: to open other apps by such addresses. "password": the person knows how the
+ * browser's list names sites; of no origin.
+ */
+export type AskedOfPerson = AskedFeature | "password" | `app:${string}`;
 
 /** "put off": the question was closed, once. */
 export type Answer = "allowed" | "refused" | "put off";

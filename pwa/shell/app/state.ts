@@ -266,6 +266,8 @@ export interface Question {
   readonly text: string;
   /** Buttons: their labels, and what they do. */
   readonly offers: readonly (readonly [label: string, act: () => void])[];
+  /** Name of the button that closes it. */
+  readonly closing: string;
   readonly onClose: () => void;
 }
 

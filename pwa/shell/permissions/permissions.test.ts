@@ -32,7 +32,7 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
   }));
   let [shown] = windows;
   const watching = new Set<(found: object) => void>();
-  const own = (origin: string) => `slot:${origin}`;
+  const own = (origin: string) => origin.replace(".example", ".slot");
   const permissions = new Permissions({
     app: { draw: () => {} },
     tabs: {
@@ -48,7 +48,7 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
       areUsedAgain,
       find: (origin: string) => (origin === PLAIN ? null : slotOf(origin)),
       originOf: ({ origin }: Slot) => own(origin),
-      slotOf: (origin: string) => slotOf(...(origin.slice(5).split(" in ") as [string])),
+      slotOf: (origin: string) => slotOf(...(origin.replaceAll(".slot", ".example").split(" in ") as [string])),
     },
     frames: () => ({ around: () => frames }),
     chrome: { focusPage: () => {} },
@@ -267,7 +267,7 @@ describe("a camera", () => {
     await press("Allow");
     expect(log).toEqual(["reload https://a.example"]);
     expect(said).toEqual([]);
-    for (const { frame } of windows) expect(frame.element.allow).toBe("fullscreen *; camera slot:https://a.example");
+    for (const { frame } of windows) expect(frame.element.allow).toBe("fullscreen *; camera https://a.slot");
     const next = ask(media(true));
     expect(await seen()).toBeNull();
     expect(next.said).toEqual([{ kind: "allowed" }]);
@@ -359,6 +359,37 @@ describe("a state", () => {
       await settled();
       expect(said).toEqual([{ kind: "state", state: browser }]);
     }
+  });
+});
+
+describe("a password", () => {
+  it("is warned of once, with the name that the browser has for the site, where hosts stay with their sites", async () => {
+    const { ask, seen } = openApp();
+    const { said } = ask({ kind: "password" });
+    const warning = await seen();
+    expect(warning).toMatchObject({
+      text: expect.stringMatching(/other sites here, too.*are named a\.slot$/),
+      offers: [],
+    });
+    expect(said).toEqual([]);
+    warning?.onClose();
+    ask({ kind: "password" }, B, { at: 1 });
+    ask({ kind: "password" });
+    expect(await seen()).toBeNull();
+  });
+
+  it("is warned of at each site, and is not to be filled in, where hosts go from site to site", async () => {
+    const { ask, seen, showTab } = openApp({ areUsedAgain: true });
+    const { said } = ask({ kind: "password" });
+    const warning = await seen();
+    expect(warning?.text).toContain("neither save nor fill in");
+    expect(said).toEqual([{ kind: "shared" }]);
+    warning?.onClose();
+    ask({ kind: "password" });
+    expect(await seen()).toBeNull();
+    showTab(1);
+    ask({ kind: "password" }, B, { at: 1 });
+    expect(await seen()).not.toBeNull();
   });
 });
 

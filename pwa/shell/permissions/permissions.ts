@@ -29,6 +29,7 @@ const WANTS: Readonly<Record<string, string>> = {
   camera: "use the camera",
   microphone: "use the microphone",
   "camera microphone": "use the camera and the microphone",
+  password: "be given a password",
 };
 
 /**
@@ -123,7 +124,8 @@ export class Permissions {
       ["Block", () => this.#settle(next, "refused")],
     ] as const;
     const offers = next.isReady && !next.isNews ? answers : [];
-    return { text: next.text, offers, onClose: () => this.#settle(next, "closed") };
+    const closing = next.isNews ? "Dismiss" : "Not now";
+    return { text: next.text, offers, closing, onClose: () => this.#settle(next, "closed") };
   }
 
   /** @param event whatever a page says. */
@@ -160,6 +162,8 @@ export class Permissions {
         return this.#tellClipboard(wish, ask.isText === true);
       case "media":
         return this.#openMedia(wish, ask);
+      case "password":
+        return this.#warnOfPasswords(wish);
     }
   }
 
@@ -250,6 +254,24 @@ export class Permissions {
     }
   }
 
+  /**
+   * The browser offers passwords by host, those of other hosts of the same domain with their names (Chromium 156 fills in none
+   * by itself in a frame such as a page's, `password_form_filling.cc`). The hosts of a list were other sites' before.
+   */
+  #warnOfPasswords({ slot, from, say }: Wish): void {
+    const { slots, storage } = this.#options;
+    if (slots === null) return;
+    const { host } = new URL(slots.originOf(slot));
+    const [why, isKnown] = slots.areUsedAgain
+      ? ["The browser cannot tell sites apart here: let it neither save nor fill in any", false]
+      : [
+          `The browser offers those of other sites here, too. This site’s are named ${host}`,
+          answerTo(storage, "", "password") !== null,
+        ];
+    if (slots.areUsedAgain) say({ kind: "shared" });
+    if (!isKnown) void this.#ask(slot.topLevelOrigin, ["password"], { from }, `. ${why}`);
+  }
+
   /** In a frame of another site the browser answers, by what the page lets that have of its own. */
   async #openMedia(wish: Wish, { features, isDelegated }: Ask & { kind: "media" }): Promise<void> {
     const asked = (["camera", "microphone"] as const).filter((each) => [features].flat().includes(each));
@@ -313,9 +335,12 @@ export class Permissions {
   /** Closed twice, a question is answered with no: a page could ask for ever. */
   #settle(pending: Pending, how: "allowed" | "refused" | "closed"): void {
     const { site, features, isNews, settle } = pending;
-    const { storage, app, chrome } = this.#options;
+    const { storage, app, chrome, slots } = this.#options;
     this.#pending = this.#pending.filter((each) => each !== pending);
     if (how !== "allowed") this.#putOff = [...this.#putOff, { site, features }];
+    // Said once, where hosts stay with their sites.
+    if (features[0] === "password" && slots?.areUsedAgain === false)
+      keepAnswer(storage, { origin: "", what: "password", answer: "refused" });
     for (const what of isNews ? [] : features) {
       const before = answerTo(storage, site, what);
       if (how !== "closed") keepAnswer(storage, { origin: site, what, answer: how });

@@ -34,6 +34,10 @@ function askPerson(context: PageContext): void {
   let chunk: Promise<typeof import("./permissions.ts")> | undefined;
   let calls = 0;
   const realm = window as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>;
+  const load = () => (chunk ??= import(`${context.config.slotOrigin}${ropewayPath.pageScript}?permissions`));
+  document.addEventListener("focusin", ({ target }) => {
+    if ((target as HTMLInputElement).type === "password") void load().then((late) => late.guardPasswords(context));
+  });
   for (const [name, pattern] of Object.entries(ASKED))
     for (const holder of [realm[name], realm[name]?.prototype])
       for (const method in holder) {
@@ -42,8 +46,7 @@ function askPerson(context: PageContext): void {
           const call = { method, id: ++calls, args, native: () => native(self, args) };
           // The browser throws: nobody would hear of the answer.
           if (/Pos/.test(method) && typeof args[0] !== "function") return call.native();
-          chunk ??= import(`${context.config.slotOrigin}${ropewayPath.pageScript}?permissions`);
-          const answered = chunk.then((late) => late.answer(context, call), call.native);
+          const answered = load().then((late) => late.answer(context, call), call.native);
           if (name !== "Geolocation") return answered;
           return /^w/.test(method) ? call.id : undefined;
         });

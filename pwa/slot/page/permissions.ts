@@ -1,7 +1,8 @@
 /**
  * What a page may have where the person says so: location, clipboard, camera and microphone. The app asks the person in the
  * site's name. It passes on places and what was copied, which are plain data; a camera or a microphone is the browser's to
- * give, once the frame's policy lets it. And passkeys, which fail. Loads late, with the first call of a script.
+ * give, once the frame's policy lets it. And passkeys, which fail; and passwords, of which the browser's list may be one for
+ * all sites. Loads late, with the first call of a script, or the first password.
  */
 import {
   type Ask,
@@ -189,6 +190,25 @@ async function useCredential({ tell }: PageContext, { args, native }: Call): Pro
   tell("passkey");
   const details = "https://www.w3.org/TR/webauthn-2/#sctn-privacy-considerations-client";
   throw new DOMException(`The operation either timed out or was not allowed. See: ${details}.`, "NotAllowedError");
+}
+
+let isGuarded = false;
+
+/** Where several sites have the host one after another, the browser is to offer no password that it has for it. */
+export function guardPasswords(context: PageContext): void {
+  if (isGuarded) return;
+  isGuarded = true;
+  void firstAnswer(context, { kind: "password" }).then((told) => {
+    if (told?.kind !== "shared") return;
+    const guard = () => {
+      const fields = document.querySelectorAll<HTMLInputElement>(
+        "input[type=password i]:not([autocomplete=new-password])",
+      );
+      for (const field of fields) field.autocomplete = "new-password";
+    };
+    guard();
+    document.addEventListener("focusin", guard, true);
+  });
 }
 
 async function allFalse({ native }: Call): Promise<object> {

@@ -150,7 +150,7 @@ function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), o
 /** News for the person, or a question, that no page tells; what could not be opened; or that there is a newer version. */
 function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
   const { notice, unopened, mistyped, tryingAgain, hasNewer, question } = state;
-  if (question !== null) return <Message {...question} isLong closing="Not now" />;
+  if (question !== null) return <Message {...question} isLong />;
   if (notice !== null) {
     const { kind } = notice;
     const offers: Offer[] = [];
