@@ -140,6 +140,18 @@ test("XML is a tree, and a picture is in the middle, whole or larger", async ({ 
   await page.keyboard.press("0");
   await expect.poll(width).toBe(own);
   const content = await app.content();
+  // Two fingers, twice as far from each other in the end.
+  await picture.evaluate((image) => {
+    const fire = (type: string, pointerId: number, clientX: number) =>
+      image.dispatchEvent(new PointerEvent(type, { pointerId, clientX, clientY: 300 }));
+    fire("pointerdown", 1, 190);
+    fire("pointerdown", 2, 210);
+    fire("pointermove", 2, 220);
+    fire("pointermove", 1, 180);
+    fire("pointerup", 1, 180);
+    fire("pointerup", 2, 220);
+  });
+  await expect.poll(width).toBe(own * 2);
   expect(await content.evaluate(() => document.body.childElementCount)).toBe(1);
   await app.goto(`${origin.origin}/drawn.svg`);
   expect(await (await app.content()).evaluate(() => document.documentElement.localName)).toBe("svg");

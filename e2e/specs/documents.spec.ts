@@ -1,14 +1,6 @@
 import { PICTURE_BYTES, tilePicture } from "../demo/hundred-fifty.ts";
 import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
-const PDF = `%PDF-1.4
-1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
-trailer<</Root 1 0 R>>
-%%EOF
-`;
-
 test("a picture is shown as a document of its own", async ({ app, origin }) => {
   origin.route("/tile.png", ({ reply }) => reply(200, { "content-type": "image/png" }, tilePicture(1)));
   await app.goto(`${origin.origin}/tile.png`);
@@ -49,14 +41,14 @@ for (const [type, text] of [
   });
 }
 
-test("a PDF is handed over as a file", async ({ app, origin }) => {
-  origin.page("/", '<p>Shelf</p><a href="/chart.pdf">Chart</a>');
-  origin.route("/chart.pdf", ({ reply }) => reply(200, { "content-type": "application/pdf" }, PDF));
+test("what no page shows is handed over as a file", async ({ app, origin }) => {
+  origin.page("/", '<p>Shelf</p><a href="/chart.zip">Chart</a>');
+  origin.route("/chart.zip", ({ reply }) => reply(200, { "content-type": "application/zip" }, "PK"));
   await app.goto(`${origin.origin}/`);
   const started = app.page.waitForEvent("download");
   await app.frame().getByRole("link", { name: "Chart" }).click();
   const download = await started;
-  expect(download.suggestedFilename()).toBe("chart.pdf");
+  expect(download.suggestedFilename()).toBe("chart.zip");
   await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
   await expect(app.address).toHaveValue(`${origin.origin}/`);
 });

@@ -36,6 +36,15 @@ declare const self: ServiceWorkerGlobalScope & {
   readonly __VIEW: string;
   /** The same of `permissions.ts`. */
   readonly __PERMISSIONS: string;
+  /** Likewise of `pdf-viewer.ts`, and of what reads the file for it. */
+  readonly __PDF: string;
+  readonly __PDF_WORKER: string;
+};
+
+const OF_SHELL: Readonly<Record<string, string>> = {
+  "?view": self.__VIEW,
+  "?pdf": self.__PDF,
+  "?pdf-worker": self.__PDF_WORKER,
 };
 
 const clients = new SlotClients();
@@ -169,8 +178,12 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
 /** What needs no tunnel: of the app's own. */
 async function answerOwn(url: URL, isNavigation: boolean): Promise<Response> {
   if (url.search === "?written" && !isNavigation) return fetch(self.__WRITTEN);
-  const { shellOrigin } = slotContext(self.location, UNBOUND);
-  if (url.search === "?view" && !isNavigation) return fetch(shellOrigin + self.__VIEW);
+  const late = OF_SHELL[url.search];
+  if (late !== undefined && !isNavigation) {
+    const response = await fetch(slotContext(self.location, UNBOUND).shellOrigin + late);
+    // Policies and workers want a script of the page's own host.
+    return response.ok ? answerScript(await response.text()) : Response.error();
+  }
   if (url.search in scripts && !isNavigation) return answerScript(await scripts[url.search as AppScript].promise);
   if (url.search === "?permissions" && !isNavigation) return fetch(self.__PERMISSIONS);
   return answerReserved(url, slotContext(self.location, UNBOUND), isNavigation);

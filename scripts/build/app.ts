@@ -39,6 +39,10 @@ const VIEW = ".ropeway/view";
 const PAGE_PERMISSIONS = ".ropeway/page-permissions";
 const PERMISSIONS = ".ropeway/permissions";
 
+/** The viewer of PDFs, and its worker. */
+const PDF = ".ropeway/pdf";
+const PDF_WORKER = ".ropeway/pdf-worker";
+
 /** What the shell's pages and the shell load at once, by such names, too. */
 const SHELL = "shell";
 const BLANK = "blank";
@@ -86,6 +90,8 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
   [VIEW, "pwa/slot/view/view.ts", "esm"],
   [PAGE_PERMISSIONS, "pwa/slot/page/permissions.ts", "esm"],
+  [PDF, "pwa/slot/view/pdf-viewer.ts", "esm"],
+  [PDF_WORKER, "node_modules/pdfjs-dist/legacy/build/pdf.worker.mjs", "esm"],
   [FIND_TEXT, "pwa/slot/page/find-text.ts", "esm"],
   [READER, "pwa/slot/page/reader.ts", "esm"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
@@ -163,8 +169,8 @@ async function independentScripts(): Promise<BuiltFiles> {
 /** The slots' service worker, which knows parts of the page script by their names. @returns its own. */
 async function addSlotWorker(files: BuiltFiles): Promise<string> {
   const written = nameByContent(files, WRITTEN);
-  const view = nameByContent(files, VIEW);
   const permissions = nameByContent(files, PAGE_PERMISSIONS);
+  const [view, pdf, pdfWorker] = [VIEW, PDF, PDF_WORKER].map((script) => nameByContent(files, script));
   const built = await bundle({
     entryPoints: [{ out: SLOT_WORKER, in: "pwa/sw/slot-worker.ts" }],
     format: "iife",
@@ -173,6 +179,8 @@ async function addSlotWorker(files: BuiltFiles): Promise<string> {
       "self.__WRITTEN": JSON.stringify(`/${written}`),
       "self.__VIEW": JSON.stringify(`/${view}`),
       "self.__PERMISSIONS": JSON.stringify(`/${permissions}`),
+      "self.__PDF": JSON.stringify(`/${pdf}`),
+      "self.__PDF_WORKER": JSON.stringify(`/${pdfWorker}`),
     },
   });
   for (const [path, contents] of built) files.set(path, contents);

@@ -49,7 +49,7 @@ function start(config: PageConfig): void {
   });
   watchNavigations(context, opened, config.topLevel ? reportDocument(context) : () => {});
   actAsTab(context);
-  if (config.topLevel) document.addEventListener("DOMContentLoaded", () => showView(context));
+  if (config.topLevel || config.viewed === PDF) document.addEventListener("DOMContentLoaded", () => showView(context));
   passKeys(context);
   watchTroubles(context);
   const sockets = pageSockets(context, worker);
@@ -77,8 +77,10 @@ function start(config: PageConfig): void {
   listening();
 }
 
+/** The browser's own viewer is not there for it, in frames neither. */
+const PDF = "application/pdf";
 /** Documents of these types are shown as people read them, but in frames. */
-const VIEWED = /[/+]json$|\/(?:(?:rss|atom)\+)?xml$|^image\/(?!svg)/;
+const VIEWED = /[/+](?:json|pdf)$|\/(?:(?:rss|atom)\+)?xml$|^image\/(?!svg)/;
 /** What a server calls RSS or Atom comes as text; Chromium itself calls some XML so. */
 const FEED = /^\s*<(?:\?xml|rss|feed|rdf)/i;
 
@@ -89,7 +91,7 @@ function showView(context: PageContext): void {
     `${context.config.slotOrigin}${ropewayPath.pageScript}?view`
   );
   void view.then(async ({ show }) => {
-    context.viewRoot = await show(context.realUrl());
+    context.view = await show(context.realUrl());
   });
 }
 

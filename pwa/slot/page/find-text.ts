@@ -5,6 +5,7 @@
  */
 import { foldCharacter, MOST_MATCHES, READER_ELEMENT } from "../../messages/find-messages.ts";
 import { type FindAnswer, type FindOrder, MESSAGE_TAG } from "../../messages/page-messages.ts";
+import type { View } from "../view/view.ts";
 
 /** The document that is searched, and the way to the app. */
 export interface FindHost {
@@ -12,8 +13,7 @@ export interface FindHost {
   readonly tell: (answer: FindAnswer) => void;
   /** The element that had the focus when the person asked for it. */
   readonly from: Element | null;
-  /** A closed shadow tree of the app's own, in which the document is shown. */
-  readonly viewRoot: ShadowRoot | null;
+  readonly view: View | null;
 }
 
 let viewRoot: ShadowRoot | null = null;
@@ -23,10 +23,13 @@ let current: Search | null = null;
 export function find(host: FindHost, { id, act }: FindOrder): void {
   if (act.kind === "end" && host.from instanceof HTMLElement) host.from.focus({ preventScroll: true });
   if (act.kind === "search") {
-    viewRoot = host.viewRoot;
-    const former = current;
-    current = new Search(host, id);
-    void current.run(act.text, former?.end() ?? 0);
+    const from = current?.end() ?? 0;
+    const search = new Search(host, id);
+    current = search;
+    viewRoot = host.view?.root ?? null;
+    void Promise.resolve(host.view?.complete?.()).then(() => {
+      if (search === current) return search.run(act.text, from);
+    });
   } else if (current?.id !== id) return;
   else if (act.kind === "show") current.show(act.index);
   else if (act.kind === "end") {

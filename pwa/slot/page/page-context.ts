@@ -3,6 +3,7 @@
 import { entryKey, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { PageConfig } from "../documents/page-config.ts";
 import { toReal } from "../slot-url.ts";
+import type { View } from "../view/view.ts";
 
 export type Realm = Window & typeof globalThis & { readonly navigation?: Navigation };
 
@@ -16,8 +17,8 @@ export interface PageContext {
   isPosted: boolean;
   /** The element that had the focus when the person asked for the search by a key: focus that leaves the page leaves it, too. */
   searchedFrom: Element | null;
-  /** Closed tree in which the page is shown where it is no HTML (`view/view.ts`). */
-  viewRoot: ShadowRoot | null;
+  /** Where the page is no HTML. */
+  view: View | null;
   /** Whether origins get `Save-Data: on`. */
   savesData: boolean;
   /** Real URL of the document, as it is now. */
@@ -46,7 +47,7 @@ export function createPageContext(config: PageConfig): PageContext {
     document,
     isPosted: config.isPosted,
     searchedFrom: null,
-    viewRoot: null,
+    view: null,
     savesData: config.savesData === true,
     realUrl: () => toReal(location.href, config),
     navigation,

@@ -298,7 +298,7 @@ function finder(context: PageContext, giveScript: ShellRequests["giveScript"]) {
     void late?.then(
       ({ find }) => {
         isLoaded = true;
-        find({ document, tell: toShell, from: context.searchedFrom, viewRoot: context.viewRoot }, order);
+        find({ document, tell: toShell, from: context.searchedFrom, view: context.view }, order);
         if (act.kind === "end") context.searchedFrom = null;
       },
       () => {

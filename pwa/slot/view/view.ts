@@ -1,18 +1,36 @@
 /**
  * Documents that are the page and no HTML, as people read them: JSON and XML as a tree, feeds as a list, a picture in the
- * middle. Loads late. What scripts of other windows see of the document stays as it was: the view is in a closed shadow
+ * middle, PDFs as pages. Loads late. What scripts of other windows see of the document stays as it was: the view is in a closed shadow
  * tree. In frames browsers show such documents as text, and so does the app.
  */
 import { isJson } from "../../../shared/web/documents.ts";
 import { type Feed, jsonFeed, LONGEST_FEED, showFeed, xmlFeed } from "./feed.ts";
 import { jsonRows } from "./json-tree.ts";
+import { pdfPage } from "./pdf-page.ts";
 import { showPicture } from "./picture.ts";
 import { button, element, type Rows, showRows } from "./tree.ts";
 import { xmlRows } from "./xml-tree.ts";
 
-/** @param url of the document. @returns the tree that the view is in; null where the document is shown as it is. */
-export async function show(url: string): Promise<ShadowRoot | null> {
-  if (!(document instanceof HTMLDocument)) return showXml(url);
+/** A closed shadow tree of the app's own, in which a document is shown. */
+export interface View {
+  readonly root: ShadowRoot;
+  /** Makes what a search has to look at, and is not there until somebody looks at it. */
+  readonly complete?: () => Promise<void>;
+}
+
+/** @param url of the document. @returns null where the document is shown as it is. */
+export async function show(url: string): Promise<View | null> {
+  if (document.contentType === "application/pdf") return showPdf();
+  const root = document instanceof HTMLDocument ? await showHtml(url) : showXml(url);
+  return root && { root };
+}
+
+function showPdf(): View {
+  const root = viewRoot();
+  return { root, complete: pdfPage(root) };
+}
+
+async function showHtml(url: string): Promise<ShadowRoot | null> {
   const [picture] = document.images;
   const text = document.querySelector("pre");
   if (picture !== undefined) showPicture(picture);
@@ -80,10 +98,7 @@ const MOST_LAID_OUT = 500_000;
 /** The view, and the source beside it, behind two buttons. */
 function showBoth(name: "Feed" | "Tree", shown: HTMLElement, text: HTMLElement | (() => HTMLElement)): ShadowRoot {
   const isLarge = (document.body.textContent ?? "").length > MOST_LAID_OUT;
-  const root = document.body.attachShadow({ mode: "closed" });
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
-  root.adoptedStyleSheets = [sheet];
+  const root = viewRoot();
   // The document's own text is laid out out of sight: scripts may ask for what is shown of it (`innerText`).
   const source = element("div", isLarge ? "source large" : "source", ...(typeof text === "function" ? [] : [text]));
   const choose = (isSource: boolean) => {
@@ -101,6 +116,14 @@ function showBoth(name: "Feed" | "Tree", shown: HTMLElement, text: HTMLElement |
   bar.ariaLabel = "How it is shown";
   root.append(bar, element("main", "", shown, source));
   choose(false);
+  return root;
+}
+
+function viewRoot(): ShadowRoot {
+  const root = document.body.attachShadow({ mode: "closed" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
   return root;
 }
 
@@ -141,4 +164,28 @@ details[open] > summary::before { content: "▾"; }
 .entries { margin: 0; padding: 0; list-style: none; }
 .entries li { padding: 16px 0; border-top: 1px solid color-mix(in srgb, CanvasText 14%, Canvas); }
 .entries li:first-child { border: 0; }
+.pdf { min-height: 100vh; background: color-mix(in srgb, CanvasText 12%, Canvas); font: 15px/1.4 system-ui, sans-serif; }
+.pdf .bar { flex-wrap: wrap; align-items: center; position: sticky; left: 0; width: 100vw; box-sizing: border-box; padding: 4px 8px; }
+.pdf button, .save { min-width: 44px; padding: 0 8px; text-align: center; }
+.save { display: inline-block; line-height: 44px; color: LinkText; }
+.number { flex: 1; text-align: center; white-space: nowrap; }
+.pdf input { box-sizing: border-box; width: 3.5em; min-height: 36px; font: inherit; text-align: end; color: inherit; background: Field; border: 1px solid GrayText; border-radius: 6px; }
+.notice { max-width: 26em; margin: 0 auto; padding: 25vh 16px; text-align: center; }
+.notice input { display: block; width: 100%; margin: 8px 0; text-align: start; }
+.notice button { color: LinkText; }
+.notice progress { width: 100%; margin-bottom: 16px; }
+.pages { width: max-content; min-width: 100%; touch-action: pan-x pan-y; }
+.page { position: relative; margin: 8px auto; background: #fff; scroll-margin-top: 60px; color-scheme: only light;
+  width: calc(var(--width) * var(--total-scale-factor) * 1px); height: calc(var(--height) * var(--total-scale-factor) * 1px); }
+.page canvas { display: block; width: 100%; height: 100%; }
+.page .link { position: absolute; z-index: 2; }
+.page .link:focus-visible { outline: 2px solid LinkText; }
+.textLayer { position: absolute; inset: 0; overflow: clip; line-height: 1; text-align: initial; text-size-adjust: none; forced-color-adjust: none;
+  transform-origin: 0 0; --min-font-size: 1; --text-scale-factor: calc(var(--total-scale-factor) * var(--min-font-size)); --min-font-size-inv: calc(1 / var(--min-font-size)); }
+.textLayer :is(span, br) { color: transparent; position: absolute; white-space: pre; cursor: text; transform-origin: 0% 0%; }
+.textLayer > :not(.markedContent), .textLayer .markedContent span:not(.markedContent) { z-index: 1; --font-height: 0; --scale-x: 1; --rotate: 0deg;
+  font-size: calc(var(--text-scale-factor) * var(--font-height));
+  transform: rotate(var(--rotate)) scaleX(var(--scale-x)) scale(var(--min-font-size-inv)); }
+.textLayer .markedContent { display: contents; }
+@media print { .pdf .bar, .page .link { display: none; } .pdf { background: none; } .page { margin: 0; break-after: page; } }
 `;

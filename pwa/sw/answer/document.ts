@@ -106,6 +106,11 @@ export function imagePage(source: string, title: string): string {
   return `<!doctype html><html style="height: 100%;"><head><meta name="viewport" content="width=device-width, minimum-scale=0.1"><title>${escapeHtml(title)}</title></head><body style="margin: 0px; height: 100%; background-color: rgb(14, 14, 14);"><img style="display: block;margin: auto;max-width:100%;max-height:100vh;object-fit:contain;background-color: hsl(0, 0%, 90%);" src="${escapeHtml(source)}"></body></html>`;
 }
 
+/** `view/view.ts` fills it. */
+export function pdfPage(title: string): string {
+  return `<!doctype html><html><head><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title></head><body></body></html>`;
+}
+
 export function mediaPage(source: string, title: string, type: string): string {
   const name = type.startsWith("audio/") ? "audio" : "video";
   return `<!doctype html><html><head><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title></head><body style="margin:0;height:100%;background-color:rgb(0,0,0)"><${name} controls autoplay style="display:block;margin:auto;max-width:100%;max-height:100vh" src="${escapeHtml(source)}"></${name}></body></html>`;

@@ -250,7 +250,28 @@ describe("answerNavigation", () => {
   );
 
   it("leaves what it cannot show to be saved", async () => {
-    const { answer, log } = await navigate({ headers: [["content-type", "application/pdf"]] });
+    const { answer, log } = await navigate({ headers: [["content-type", "application/zip"]] });
+    expect(answer.headers.get("content-disposition")).toBe("attachment");
+    expect(log).toEqual(["send", "no-document", "finish"]);
+  });
+
+  const SENT_PDF = [["content-type", "application/pdf"]] as const;
+
+  it("shows a PDF in a page where no script runs but the app's", async () => {
+    const { answer, log } = await navigate({ headers: [...SENT_PDF, ["content-security-policy", "sandbox"]] });
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const own = `script-src ${SLOT}/.ropeway/; worker-src ${SLOT}/.ropeway/;`;
+    expect(answer.headers.get("content-security-policy")).toContain(`default-src 'none'; ${own}`);
+    expect(answer.headers.get("content-security-policy")).not.toContain("sandbox");
+    expect(log).toEqual(["send", "hold", "finish"]);
+  });
+
+  it.each<[string, Partial<Answered>, Partial<Asked>]>([
+    ["for keeping", { headers: [...SENT_PDF, ["content-disposition", "attachment"]] }, {}],
+    ["the answer to a form", {}, { method: "POST" }],
+    ["a part of one", { status: 206 }, {}],
+  ])("leaves a PDF to be saved that is %s", async (_, answered, asked) => {
+    const { answer, log } = await navigate({ headers: SENT_PDF, ...answered }, asked);
     expect(answer.headers.get("content-disposition")).toBe("attachment");
     expect(log).toEqual(["send", "no-document", "finish"]);
   });
@@ -280,15 +301,15 @@ describe("answerNavigation", () => {
   it("keeps the name of what the origin meant to be shown", async () => {
     const { answer } = await navigate({
       headers: [
-        ["content-type", "application/pdf"],
-        ["content-disposition", 'inline; filename="invoice.pdf"'],
+        ["content-type", "application/zip"],
+        ["content-disposition", 'inline; filename="invoice.zip"'],
       ],
     });
-    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="invoice.pdf"');
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="invoice.zip"');
   });
 
   it("is finished with a body that is still to be read: the worker is the browser's to keep", async () => {
-    for (const type of ["text/html", "application/pdf"]) {
+    for (const type of ["text/html", "application/zip"]) {
       const { exchange, log } = fakeExchange(
         { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate" },
         { ...HTML, headers: [["content-type", type]] },

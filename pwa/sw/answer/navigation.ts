@@ -16,7 +16,7 @@ import {
   pageRewriter,
 } from "../../slot/rewrite/html-rewriter.ts";
 import { framingAllowed, pageHeaders } from "../../slot/rewrite/response-headers.ts";
-import { takeFormMark, toSlot } from "../../slot/slot-url.ts";
+import { type SlotIdentity, takeFormMark, toSlot } from "../../slot/slot-url.ts";
 import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
@@ -27,6 +27,7 @@ import {
   locationOf,
   mediaPage,
   outcomeOf,
+  pdfPage,
   redirectTarget,
   rewrittenBody,
   shownType,
@@ -152,6 +153,11 @@ function documentOf(exchange: SlotExchange, response: TunnelResponse, document: 
       }
       return withBody(exchange, response, trackedBody(exchange, response), head.headers);
     case "download": {
+      if (isShownPdf(exchange, response, document)) {
+        response.hold();
+        exchange.finish();
+        return viewer(exchange, response, document);
+      }
       exchange.noDocument();
       const file = kept(exchange, response, "");
       return file ?? withBody(exchange, response, trackedBody(exchange, response), savedHeaders(head));
@@ -167,6 +173,16 @@ function documentOf(exchange: SlotExchange, response: TunnelResponse, document: 
     case "html":
       return rewritten(exchange, response, document);
   }
+}
+
+/** As browsers do: one that a server sends for keeping is kept. */
+function isShownPdf(
+  { request, head: asked }: SlotExchange,
+  { head: { status, headers } }: TunnelResponse,
+  { essence }: ShownDocument,
+): boolean {
+  const isForKeeping = /^\s*attachment/i.test(headerValue(headers, "content-disposition") ?? "");
+  return essence === PDF && !isForKeeping && status === 200 && request.method === "GET" && !asked.form;
 }
 
 /** Whether what the frame has so far is a page of ours, whose `load` waits for a document. */
@@ -195,15 +211,26 @@ function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderLis
   return [...headers.filter(([field]) => field !== "content-disposition"), ["content-disposition", disposition]];
 }
 
+const PDF = "application/pdf";
+
+/** Whatever a file makes of its viewer, no script runs but the app's own, none is made of text, and nothing is asked of others. */
+function pdfPolicy({ slotOrigin }: SlotIdentity): string {
+  const own = slotOrigin + RESERVED_PATH;
+  return `default-src 'none'; script-src ${own}; worker-src ${own}; connect-src 'self'; style-src 'unsafe-inline'; img-src blob: data:`;
+}
+
 /** A whole small document of ours. The policy of what it shows is not for it, nor in browsers. */
 function viewer(exchange: SlotExchange, response: TunnelResponse, document: ShownDocument): Response {
   const { url } = response.head;
   const source = toSlot(url, exchange.context);
   const { kind, essence } = document;
-  const html = kind === "image" ? imagePage(source, titleOf(url)) : mediaPage(source, titleOf(url), essence);
+  const title = titleOf(url);
+  const isPdf = essence === PDF;
+  const html = isPdf ? pdfPage(title) : kind === "image" ? imagePage(source, title) : mediaPage(source, title, essence);
   const fields = response.head.headers.filter(([name]) => name !== "content-security-policy");
   const page = documentParts(exchange, response, { ...document, encoding: "utf-8" }, undefined, fields);
   page.onEnd();
+  if (isPdf) page.headers.append("content-security-policy", pdfPolicy(exchange.context));
   return new Response(page.rewriter.write(html) + page.rewriter.end(), { headers: page.headers });
 }
 

@@ -135,7 +135,7 @@ function searchIn(frame: HTMLIFrameElement | null, onChange: (found: Found) => v
   return new PageSearch({
     page,
     // A page without scripts is of the app's own origin: the app searches it in its place.
-    own: document && ((order, tell) => void findHere({ document, tell, from: null, viewRoot: null }, order)),
+    own: document && ((order, tell) => void findHere({ document, tell, from: null, view: null }, order)),
     script: () => {
       script ??= document === null ? fetch(self.__FIND_TEXT).then((response) => response.text()) : Promise.resolve("");
       return script;
