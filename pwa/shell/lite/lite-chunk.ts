@@ -3,17 +3,18 @@
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { liteAddress } from "../../messages/lite-messages.ts";
 import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
-import { siteName } from "../../messages/tunnel-messages.ts";
+import { later, siteName } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces, PageOrder, PagePlaces, ServedPage, Slot } from "../frames/places.ts";
 import { isControlled, LiteFrame } from "./lite-frame.ts";
 
 const TOLD_KEY = "ropeway.lite-told";
 
-const WHY_ONE_HOST = "Scripts are off: your edge has only one host. docs/deploy.md says how to turn them on";
-const WHY_CHOSEN = "Scripts are off for this site, as you chose. Turn them on in the site information";
-const PASSWORD =
-  "This page asks for a password. The browser cannot tell sites apart here: let it neither save nor fill in any";
-const DOWNLOAD = "This is a file to be saved. With scripts off there is no way to do that yet";
+const WHY_ONE_HOST = later("Scripts are off: your edge has only one host. docs/deploy.md says how to turn them on");
+const WHY_CHOSEN = later("Scripts are off for this site, as you chose. Turn them on in the site information");
+const PASSWORD = later(
+  "This page asks for a password. The browser cannot tell sites apart here: let it neither save nor fill in any",
+);
+const DOWNLOAD = later("This is a file to be saved. With scripts off there is no way to do that yet");
 
 /** A page in a frame of the app's own origin can be looked at, printed and filled in, and nothing else. */
 const SANDBOX = "allow-same-origin allow-forms allow-modals";

@@ -62,7 +62,7 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
         <AnswerSettings url={state.url} phone={phone} />
         {/^https?:/.test(state.url) && (
           <button type="button" class="menu-row" aria-haspopup="dialog" onClick={() => ui.change({ sheet: "past" })}>
-            <span class="confirm-label">{PAST}</span>
+            <span class="confirm-label">{t(PAST)}</span>
             <Icon name="forward" />
           </button>
         )}
