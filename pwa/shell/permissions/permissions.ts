@@ -5,7 +5,9 @@
  * frame's policy lets the host of that one site have it, from the next document on. Loads late, with the first question.
  */
 import type { Ask, AskAnswer, AskedFeature } from "../../messages/page-messages.ts";
+import { later } from "../../messages/tunnel-messages.ts";
 import type { App } from "../app/app.ts";
+import { t } from "../app/language.ts";
 import type { KeyValueStorage } from "../app/settings.ts";
 import { ANSWERS_KEY, type AskedOfPerson, answerTo, keepAnswer, siteAnswers } from "../app/site-answers.ts";
 import type { Question } from "../app/state.ts";
@@ -24,12 +26,12 @@ const NAMES: Readonly<Record<AskedFeature, string>> = {
 };
 
 const WANTS: Readonly<Record<string, string>> = {
-  location: "know where this phone is",
-  clipboard: "read what you have copied",
-  camera: "use the camera",
-  microphone: "use the microphone",
-  "camera microphone": "use the camera and the microphone",
-  password: "be given a password",
+  location: later("{site} wants to know where this phone is"),
+  clipboard: later("{site} wants to read what you have copied"),
+  camera: later("{site} wants to use the camera"),
+  microphone: later("{site} wants to use the microphone"),
+  "camera microphone": later("{site} wants to use the camera and the microphone"),
+  password: later("{site} wants to be given a password"),
 };
 
 /**
@@ -120,11 +122,11 @@ export class Permissions {
     }
     if (next === null) return null;
     const answers = [
-      ["Allow", () => this.#settle(next, "allowed")],
-      ["Block", () => this.#settle(next, "refused")],
+      [t("Allow"), () => this.#settle(next, "allowed")],
+      [t("Block"), () => this.#settle(next, "refused")],
     ] as const;
     const offers = next.isReady && !next.isNews ? answers : [];
-    const closing = next.isNews ? "Dismiss" : "Not now";
+    const closing = next.isNews ? t("Dismiss") : t("Not now");
     return { text: next.text, offers, closing, onClose: () => this.#settle(next, "closed") };
   }
 
@@ -263,13 +265,13 @@ export class Permissions {
     if (slots === null) return;
     const { host } = new URL(slots.originOf(slot));
     const [why, isKnown] = slots.areUsedAgain
-      ? ["The browser cannot tell sites apart here: let it neither save nor fill in any", false]
+      ? [t("The browser cannot tell sites apart here: let it neither save nor fill in any"), false]
       : [
-          `The browser offers those of other sites here, too. This site’s are named ${host}`,
+          t("The browser offers those of other sites here, too. This site’s are named {host}", { host }),
           answerTo(storage, "", "password") !== null,
         ];
     if (slots.areUsedAgain) say({ kind: "shared" });
-    if (!isKnown) void this.#ask(slot.topLevelOrigin, ["password"], { from }, `. ${why}`);
+    if (!isKnown) void this.#ask(slot.topLevelOrigin, ["password"], { from }, why);
   }
 
   /** In a frame of another site the browser answers, by what the page lets that have of its own. */
@@ -297,34 +299,39 @@ export class Permissions {
     const isMedia = features.some((feature) => feature === "camera" || feature === "microphone");
     // What one site was granted must not be there for the next.
     if (isMedia && slots?.areUsedAgain)
-      return this.#ask(site, features, wish, ". Your edge’s hosts go from site to site, so no page has it here");
+      return this.#ask(site, features, wish, t("Your edge’s hosts go from site to site, so no page has it here"));
     if (states.includes("denied")) return this.#tellRefusal(features, wish);
     if (isAtOnce && answers.every((answer) => answer === "allowed")) return true;
-    const isAsked = states.includes("prompt") ? ". The browser asks, too: once, for all of Ropeway" : "";
-    return this.#ask(site, features, wish, null, `${isAtOnce ? "" : ". The page loads again then"}${isAsked}`);
+    const effects = [
+      ...(isAtOnce ? [] : [t("The page loads again then")]),
+      ...(states.includes("prompt") ? [t("The browser asks, too: once, for all of Ropeway")] : []),
+    ];
+    return this.#ask(site, features, wish, null, effects);
   }
 
   #tellRefusal(features: readonly AskedFeature[], wish: Wish): Promise<boolean> {
     const site = this.#siteOf(features[0] ?? "location", wish);
-    const why = `. The browser does not let Ropeway: see its settings for ${this.#options.host}`;
+    const { host } = this.#options;
+    const why = t("The browser does not let Ropeway: see its settings for {host}", { host });
     return site === null ? Promise.resolve(false) : this.#ask(site, features, wish, why);
   }
 
-  /** @param why there is nothing to be answered; null: there is. @param effect of a yes. */
+  /** @param why there is nothing to be answered; null: there is. @param effects of a yes. */
   #ask(
     site: string,
     features: readonly AskedOfPerson[],
     { from }: Pick<Wish, "from">,
     why: string | null,
-    effect = "",
+    effects: readonly string[] = [],
   ): Promise<boolean> {
     const isSame = (each: Pick<Pending, "site" | "features">) =>
       each.site === site && each.features.join() === features.join();
     if (this.#putOff.some(isSame)) return Promise.resolve(false);
     const known = this.#pending.find((each) => isSame(each) && each.from === from);
     if (known === undefined && this.#pending.length >= MOST_QUESTIONS) return Promise.resolve(false);
-    const wants = WANTS[features.join(" ")] ?? `open another app (${features.join().replace("app:", "")}:)`;
-    const text = `${new URL(site).host} wants to ${wants}${why ?? effect}`;
+    const scheme = `${features.join().replace("app:", "")}:`;
+    const wants = WANTS[features.join(" ")] ?? later("{site} wants to open another app ({scheme})");
+    const text = [t(wants, { site: new URL(site).host, scheme }), ...(why === null ? effects : [why])].join(". ");
     const pending = known ?? { site, features, from, text, isNews: why !== null, settle: [], isReady: false };
     if (known === undefined) this.#pending = [...this.#pending, pending];
     const answered = new Promise<boolean>((resolve) => pending.settle.push(resolve));
