@@ -162,6 +162,8 @@ export type PageToShell =
       readonly sandbox?: Sandbox | undefined;
       /** Of the frame's element, likewise. */
       readonly allow?: string | undefined;
+      /** The frame's own address, where it is of another site; "" else. Absent from slots of before 2026-12. */
+      readonly source?: string;
       /** A form sends it there, whose body the slot's worker has given to the tunnel under this name. */
       readonly form?: string;
     };

@@ -18,7 +18,7 @@ export type PageMessage = MessageEvent<PageToShell | null> & { readonly userActi
 export interface FrameNote {
   readonly sandbox?: unknown;
   readonly allow?: unknown;
-  /** Where it was sent first. */
+  /** The address that the page gave it; "" for one of its own. */
   readonly url: string;
   /** Of the slot that says so. */
   readonly label: string;
@@ -144,8 +144,8 @@ export class SlotServices {
   #sendFrame(message: PageToShell & { type: "frame-wanted" }, slot: Slot, frame: Window): void {
     const url = frameUrl(message.url);
     if (url === null || frame.closed) return;
-    const { sandbox, allow } = message;
-    this.frames.note(frame, { sandbox, allow, url: url.href, label: slot.label, origin: slot.origin });
+    const { sandbox, allow, source = url.href } = message;
+    this.frames.note(frame, { sandbox, allow, url: String(source), label: slot.label, origin: slot.origin });
     const isDeeper = ![frame.parent, frame.parent.parent].includes(window);
     const partition = framePartition(url.origin, slot, isDeeper);
     const again = () => this.#sendFrame(message, slot, frame);

@@ -80,11 +80,8 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
     } as unknown as PageMessage);
     return { said, end: () => port2.postMessage(null), close: () => port2.close() };
   };
-  /** What the person sees, once its buttons are there. */
   const seen = async () => {
     await settled();
-    void permissions.question;
-    await vi.advanceTimersByTimeAsync(500);
     return permissions.question;
   };
   const press = async (label: "Allow" | "Block" | "Not now") => {
@@ -120,14 +117,6 @@ describe("a question", () => {
     ask(COPIED);
     expect((await seen())?.text).toBe("a.example wants to read what you have copied");
     expect(answerTo(storage, B, "location")).toBeNull();
-  });
-
-  it("has no buttons at once: a page may put it under a finger", async () => {
-    const { ask, permissions, seen } = openApp();
-    ask(PLACE);
-    await settled();
-    expect(permissions.question?.offers).toEqual([]);
-    expect((await seen())?.offers.map(([label]) => label)).toEqual(["Allow", "Block"]);
   });
 
   it("that is closed is not asked again while the page is there, and closed twice is a no", async () => {
@@ -288,6 +277,32 @@ describe("a camera", () => {
   });
 });
 
+it("tells nobody where the phone is once another site is in the tab, though the port lives on", async () => {
+  const { ask, press, log, watching, windows } = openApp();
+  const { said } = ask({ ...PLACE, isWatch: true });
+  await press("Allow");
+  for (const found of watching) found(HERE);
+  await settled();
+  const before = said.length;
+  expect(before).toBeGreaterThan(0);
+  Object.assign(windows[0]?.tab ?? {}, { origins: [B] });
+  for (const found of watching) found(HERE);
+  await settled();
+  expect(said.slice(before).filter(({ kind }) => kind === "position")).toEqual([]);
+  expect(ask(PLACE).said.filter(({ kind }) => kind === "position")).toEqual([]);
+  expect(log).toContain("clear 1");
+});
+
+it("asks for one other app of a site at a time, and for none with a name that no app has", async () => {
+  const { permissions, seen, press } = openApp();
+  permissions.openApp(`${"x".repeat(100)}:1`, A, true);
+  expect(await seen()).toBeNull();
+  for (const scheme of ["one", "two", "three"]) permissions.openApp(`${scheme}:1`, A, true);
+  expect((await seen())?.text).toContain("(one:)");
+  await press("Not now");
+  expect(await seen()).toBeNull();
+});
+
 describe("a frame of another site", () => {
   const note = { allow: "geolocation", url: `${B}/x`, label: "a", origin: A };
   const IN_PAGE = `${B} in ${A}`;
@@ -298,6 +313,7 @@ describe("a frame of another site", () => {
     ["that the page lets have it asks in the page's name", [note], true],
     ["that the page lets have nothing is refused", [{ ...note, allow: "camera *" }], false],
     ["that has gone to another site than the page has named is refused", [{ ...note, url: `${C}/` }], false],
+    ["that a page of its own or a redirect has led elsewhere is refused", [{ ...note, url: "" }], false],
     ["is refused where nobody speaks for it", [], false],
     ["is refused where another site than the page's lets it", [inC], false],
     ["in another one has it where both are let", [inC, { ...note, url: C }], true],

@@ -41,14 +41,14 @@ const WANTS: Readonly<Record<string, string>> = {
 const OWN_SCHEMES =
   /^(?:|about|blob|chrome.*|content|data|edge|file|filesystem|ftp|https?|intent|javascript|resource|vbscript|view-source|web\+.*|wss?):?$/;
 
+/** Characters; any that an app has is shorter, and the question shows it. */
+const LONGEST_SCHEME = 32;
+
 /** What pages want at a time, in all; the first goes where one more comes. */
 const MOST_ASKS = 200;
 
 /** Questions that wait; a page that has more gets no for an answer. */
 const MOST_QUESTIONS = 8;
-
-/** Milliseconds for which a question has no buttons: a page may put it under a finger that taps. */
-const UNREADY_TIME = 500;
 
 const COORDINATES = [
   ...(["latitude", "longitude", "altitude", "accuracy", "altitudeAccuracy", "heading", "speed"] as const),
@@ -89,7 +89,6 @@ interface Pending {
   /** The browser has refused: there is nothing to be answered. */
   readonly isNews: boolean;
   readonly settle: ((isAllowed: boolean) => void)[];
-  isReady: boolean;
 }
 
 export class Permissions {
@@ -100,7 +99,6 @@ export class Permissions {
   /** For whoever waits until the person sees the page. */
   #waiting: (() => boolean)[] = [];
   #pending: readonly Pending[] = [];
-  #shown: Pending | null = null;
   /** Sites and features whose question got no yes in this visit. */
   #putOff: readonly Pick<Pending, "site" | "features">[] = [];
   /** What frames may have beside what all have. */
@@ -115,17 +113,12 @@ export class Permissions {
   get question(): Question | null {
     this.#lookAround();
     const next = this.#pending.find(({ from }) => this.#isInFront(from)) ?? null;
-    if (next !== this.#shown) {
-      if (this.#shown !== null) this.#shown.isReady = false;
-      this.#shown = next;
-      if (next !== null) setTimeout(() => this.#makeReady(next), UNREADY_TIME);
-    }
     if (next === null) return null;
     const answers = [
       [t("Allow"), () => this.#settle(next, "allowed")],
       [t("Block"), () => this.#settle(next, "refused")],
     ] as const;
-    const offers = next.isReady && !next.isNews ? answers : [];
+    const offers = next.isNews ? [] : answers;
     const closing = next.isNews ? t("Dismiss") : t("Not now");
     return { text: next.text, offers, closing, onClose: () => this.#settle(next, "closed") };
   }
@@ -177,14 +170,16 @@ export class Permissions {
   openApp(address: string, site: string, isActive: boolean): void {
     const { storage, tabs } = this.#options;
     const { protocol, href } = URL.parse(address) ?? { protocol: "", href: "" };
-    if (OWN_SCHEMES.test(protocol)) return;
+    if (OWN_SCHEMES.test(protocol) || protocol.length > LONGEST_SCHEME) return;
+    const isOfApp = (each: Pick<Pending, "site" | "features">) =>
+      each.site === site && each.features[0]?.startsWith("app:") === true;
     const what = `app:${protocol.slice(0, -1)}` as const;
     const answer = answerTo(storage, site, what);
     const open = () => this.#options.openOutside(href);
-    const wasPutOff = this.#putOff.some((each) => each.site === site && each.features[0]?.startsWith("app:"));
+    const isAsked = this.#pending.some((each) => isOfApp(each) && each.features[0] !== what);
     if (answer === "allowed" && isActive) open();
     // A page can make up any number of schemes.
-    else if (answer !== "refused" && (isActive || !wasPutOff))
+    else if (answer !== "refused" && !isAsked && (isActive || !this.#putOff.some(isOfApp)))
       void this.#ask(site, [what], { from: tabs.windows.shown }, null).then((isAllowed) => isAllowed && open());
   }
 
@@ -332,7 +327,7 @@ export class Permissions {
     const scheme = `${features.join().replace("app:", "")}:`;
     const wants = WANTS[features.join(" ")] ?? later("{site} wants to open another app ({scheme})");
     const text = [t(wants, { site: new URL(site).host, scheme }), ...(why === null ? effects : [why])].join(". ");
-    const pending = known ?? { site, features, from, text, isNews: why !== null, settle: [], isReady: false };
+    const pending = known ?? { site, features, from, text, isNews: why !== null, settle: [] };
     if (known === undefined) this.#pending = [...this.#pending, pending];
     const answered = new Promise<boolean>((resolve) => pending.settle.push(resolve));
     this.#options.app.draw();
@@ -360,16 +355,10 @@ export class Permissions {
     chrome.focusPage();
   }
 
-  #makeReady(pending: Pending): void {
-    if (this.#shown !== pending) return;
-    pending.isReady = true;
-    this.#options.app.draw();
-  }
-
   /** The site in whose name the person is asked: the page's. Null: the document may not have it, as in any browser. */
   #siteOf(feature: AskedFeature, { slot, source, from }: Wish): string | null {
     const { origin, topLevel, topLevelOrigin } = slot;
-    if (![origin, topLevelOrigin].every(isTrustworthy)) return null;
+    if (![origin, topLevelOrigin].every(isTrustworthy) || !shows(from, topLevelOrigin)) return null;
     if (topLevel) return topLevelOrigin;
     const notes = this.#options.frames().around(source, from.frame.element.contentWindow);
     return notes !== null && isLet(NAMES[feature], notes, slot) ? topLevelOrigin : null;
@@ -407,8 +396,9 @@ export class Permissions {
   #lookAround(): void {
     const { tabs } = this.#options;
     this.#waiting = this.#waiting.filter((look) => !look());
-    for (const wish of this.#wishes) if (!tabs.all.includes(wish.from)) this.#end(wish);
-    const shows = (each: AppWindow, site: string) => each.tab.origins.includes(site);
+    // A port may be handed on, to a worker that another tab keeps, and outlive its page.
+    for (const wish of this.#wishes)
+      if (!tabs.all.includes(wish.from) || !shows(wish.from, wish.slot.topLevelOrigin)) this.#end(wish);
     const isThere = ({ from, site }: Pending) => tabs.all.includes(from) && shows(from, site);
     const gone = this.#pending.filter((each) => !isThere(each));
     this.#pending = this.#pending.filter(isThere);
@@ -466,6 +456,10 @@ async function readItems(clipboard: Clipboard): Promise<Record<string, Blob>[]> 
       );
     }),
   );
+}
+
+function shows({ tab }: AppWindow, site: string): boolean {
+  return tab.origins.includes(site);
 }
 
 /** Secure Contexts section 3.1, "potentially trustworthy". */

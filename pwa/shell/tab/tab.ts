@@ -480,7 +480,8 @@ export class Tab implements AppTab, TabActions {
     const url = this.#frame.toReal(message.url, slot);
     if (!/^https?:/.test(url)) {
       // As in a browser, the page stays.
-      if (this.#isInFront()) this.#openOtherApp(url, slot.topLevelOrigin);
+      // A frame of another site would ask in the page's name.
+      if (this.#isInFront() && slot.topLevel) this.#openOtherApp(url, slot.topLevelOrigin);
       return;
     }
     const isSelfSend = message.method === "GET" && url === this.#page.url.split("#", 1)[0];

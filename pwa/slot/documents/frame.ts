@@ -35,6 +35,12 @@ function element(id: string): HTMLElement {
   return found;
 }
 
+/** The real address that the page gave the frame: a redirect or a link may have led elsewhere since. "" for one of its own. */
+function sourceOfFrame(): string {
+  const { pathname, searchParams } = parseUrl((window.frameElement as HTMLIFrameElement | null)?.src ?? "") ?? {};
+  return pathname === ropewayPath.frame ? (searchParams?.get("url") ?? "") : "";
+}
+
 const button = element("load");
 const note = element("note");
 
@@ -65,6 +71,7 @@ function ask(isAsked: boolean): void {
     isAsked,
     sandbox: window.frameElement === null ? undefined : sandboxAround(window),
     allow: window.frameElement?.getAttribute("allow") ?? undefined,
+    source: sourceOfFrame(),
     ...(told.form !== undefined && { form: told.form }),
   };
   giveUp = () => {

@@ -59,6 +59,9 @@ const MOST_PIXELS = 8_000_000;
 /** Pages whose texts are made for a search. */
 const MOST_SEARCHED = 500;
 
+/** A file of a few bytes may say that it has millions. */
+const MOST_PAGES = 10_000;
+
 /** Milliseconds of rest after a gesture, before pages are drawn anew. */
 const REST = 250;
 
@@ -75,7 +78,7 @@ class Viewer {
     this.#pdf = pdf;
     const { width, height } = first.getViewport({ scale: 1 });
     this.#pages = Array.from(
-      { length: pdf.numPages },
+      { length: Math.min(pdf.numPages, MOST_PAGES) },
       (_, index) => new PageView(pdf, index + 1, { width, height }, (target) => void this.#follow(target)),
     );
     this.#list.append(...this.#pages.map((page) => page.box));
@@ -89,7 +92,7 @@ class Viewer {
     number.type = "text";
     number.inputMode = "numeric";
     number.value = "1";
-    number.ariaLabel = `Page, of ${this.#pdf.numPages}`;
+    number.ariaLabel = `Page, of ${this.#pages.length}`;
     number.addEventListener("keydown", (event) => event.stopPropagation());
     number.addEventListener("change", () => this.#goTo(Number(number.value)));
     const sign = (text: string, label: string, act: () => void) => {
@@ -103,7 +106,7 @@ class Viewer {
       sign("−", "Smaller", () => this.#zoom(this.#scaleNow() / STEP)),
       sign("+", "Larger", () => this.#zoom(this.#scaleNow() * STEP)),
       sign("↔", "As wide as the window", () => this.#zoom(null)),
-      element("span", "number", number, ` / ${this.#pdf.numPages}`),
+      element("span", "number", number, ` / ${this.#pages.length}`),
       button("Print", () => void this.#print()),
       save,
     );

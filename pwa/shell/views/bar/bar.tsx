@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Trouble } from "../../../messages/page-messages.ts";
 import { later, siteName } from "../../../messages/tunnel-messages.ts";
 import { t, tParts } from "../../app/language.ts";
@@ -120,22 +120,44 @@ interface MessageProps {
   readonly past?: Ui | false;
   readonly closing?: string;
   readonly onClose: () => void;
+  /** A page may put it under a finger that taps: its buttons rest until nobody has tapped here for a while. */
+  readonly isGuarded?: boolean;
 }
 
+/** Milliseconds for which buttons rest. */
+const REST = 500;
+
 /** Over the page that is shown, until it is closed. */
-function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), onClose }: MessageProps) {
+function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), onClose, isGuarded }: MessageProps) {
   const offerRef = useRef<HTMLButtonElement>(null);
+  const [taps, setTaps] = useState(0);
+  const [rested, setRested] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), REST);
+    return () => clearTimeout(timer);
+  }, [text, taps]);
+  const isResting = isGuarded === true && rested !== text;
   // The button that was pressed may be gone with what it changed, and the focus with it.
   useLayoutEffect(() => {
     if (document.activeElement === document.body) offerRef.current?.focus();
   }, [text]);
   const buttons = offers.map(([label, act], index) => (
-    <button key={label} type="button" class="text-button" ref={index === 0 ? offerRef : null} onClick={act}>
+    <button
+      key={label}
+      type="button"
+      class="text-button"
+      ref={index === 0 ? offerRef : null}
+      disabled={isResting}
+      onClick={act}
+    >
       {label}
     </button>
   ));
   return (
-    <div class={isLong ? "notice-bar failure-bar" : "notice-bar"}>
+    <div
+      class={isLong ? "notice-bar failure-bar" : "notice-bar"}
+      onPointerDown={isResting ? () => setTaps(taps + 1) : undefined}
+    >
       <p>{text}</p>
       {!isLong && buttons}
       <button type="button" class="icon-button quiet" aria-label={closing} onClick={onClose}>
@@ -150,7 +172,7 @@ function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), o
 /** News for the person, or a question, that no page tells; what could not be opened; or that there is a newer version. */
 function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
   const { notice, unopened, mistyped, tryingAgain, hasNewer, question } = state;
-  if (question !== null) return <Message {...question} isLong />;
+  if (question !== null) return <Message {...question} isLong isGuarded />;
   if (notice !== null) {
     const { kind } = notice;
     const offers: Offer[] = [];
@@ -168,7 +190,8 @@ function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; a
     if (kind === "resend") offers.push([t("Send again"), () => tab.sendAgain()]);
     const past = kind === "trouble" && ui;
     const shape = { offers, past, isLong: kind === "trouble" || kind === "window" || kind === "download" };
-    return <Message text={noticeText(notice)} {...shape} onClose={() => app.dismissNotice()} />;
+    const isGuarded = kind === "window";
+    return <Message text={noticeText(notice)} {...shape} isGuarded={isGuarded} onClose={() => app.dismissNotice()} />;
   }
   if (unopened !== null) {
     const retry = retryLabel(unopened.code);

@@ -42,9 +42,11 @@ export async function readPage(frame: HTMLIFrameElement, isShown: boolean, optio
   const id = Math.random();
   const hear = ({ told }: Pick<FindAnswer, "told">) => {
     if (told.kind === "article") answered.resolve(told.isThere === true);
-    else if (told.kind === "look") keepLook(told.look, options.storage);
+    else if (told.kind === "look" && isShown) keepLook(told.look, options.storage);
   };
-  const act = { kind: "read", isShown, words: words(), look: lookOf(options) } as const;
+  // No page learns, or leaves there, anything before the person reads it so.
+  const look = isShown ? lookOf(options) : { size: DEFAULT_SIZE, paper: PAPERS[0] ?? "light" };
+  const act = { kind: "read", isShown, words: words(), look } as const;
   if (document !== null) {
     // A page without scripts is of the app's own origin: the app reads it in its place.
     const late = (await import(options.script)) as { readonly read: typeof read };
