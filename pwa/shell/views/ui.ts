@@ -1,3 +1,12 @@
+import { useState } from "preact/hooks";
+
+let lastId = 0;
+
+/** An id that no other element of the app has. Preact's own `useId` counts anew with each draw of the root. */
+export function useId(): string {
+  return useState(() => `id-${++lastId}`)[0];
+}
+
 /** The chrome's own state, which neither the app nor a tab needs to know. */
 export type SheetName =
   | "menu"

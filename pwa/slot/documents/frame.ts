@@ -35,9 +35,14 @@ function element(id: string): HTMLElement {
   return found;
 }
 
-/** The real address that the page gave the frame: a redirect or a link may have led elsewhere since. "" for one of its own. */
+/**
+ * The real address that the page gave the frame, where that is of another site: a redirect or a link may have led elsewhere
+ * since. Scripts of a page find real addresses in its elements (identity.ts), others this document's.
+ */
 function sourceOfFrame(): string {
-  const { pathname, searchParams } = parseUrl((window.frameElement as HTMLIFrameElement | null)?.src ?? "") ?? {};
+  const { src = "" } = (window.frameElement ?? {}) as Partial<HTMLIFrameElement>;
+  const { origin, pathname, searchParams } = parseUrl(src) ?? {};
+  if (origin !== location.origin) return src;
   return pathname === ropewayPath.frame ? (searchParams?.get("url") ?? "") : "";
 }
 

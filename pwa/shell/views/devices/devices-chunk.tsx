@@ -1,7 +1,7 @@
 /** Entry of the script of the devices' sheet, which the sheets load when it is opened. */
 
 import type { ComponentChild } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { renderSVG } from "uqr";
 import type { DeviceEvent, DeviceList, GuestLimits, PairedDevice, PairingCode } from "../../../../shared/devices.ts";
 import { isLoopbackHost } from "../../../../shared/web/origin.ts";
@@ -11,6 +11,7 @@ import { localeTag, tCount } from "../../app/language-choice.ts";
 import { type Asked, DeviceRequests, renewToken, storedToken } from "../../link/pairing.ts";
 import { agoText } from "../bar/link-pill.tsx";
 import { formatBytes } from "../parts/format.ts";
+import { useId } from "../ui.ts";
 
 /** Has this device's token renewed where it is time. */
 export function renew(): void {

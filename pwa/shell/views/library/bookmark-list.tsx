@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { later } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
 import { tCount } from "../../app/language-choice.ts";
@@ -6,7 +6,7 @@ import type { BrowserActions } from "../../app/state.ts";
 import { type Entry, type Library, ROOT, START_PAGE, type Undo } from "../../library/library.ts";
 import { shortHost } from "../parts/format.ts";
 import { Glyph, Host, Icon, SiteIcon } from "../parts/icons.tsx";
-import type { Ui } from "../ui.ts";
+import { type Ui, useId } from "../ui.ts";
 import { FileButtons } from "./file-buttons.tsx";
 import { type Done, UndoBar } from "./undo-bar.tsx";
 

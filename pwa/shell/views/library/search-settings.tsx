@@ -1,7 +1,8 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "../../app/language.ts";
 import type { SearchEngine, SearchEngines } from "../../library/library.ts";
 import { Icon } from "../parts/icons.tsx";
+import { useId } from "../ui.ts";
 
 interface SearchSettingsProps {
   readonly engines: SearchEngines;

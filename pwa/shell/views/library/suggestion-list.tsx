@@ -1,8 +1,9 @@
 import type { RefObject } from "preact";
-import { useId, useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { t } from "../../app/language.ts";
 import type { Library, SearchEngines, Suggestion } from "../../library/library.ts";
 import { Icon, SiteIcon } from "../parts/icons.tsx";
+import { useId } from "../ui.ts";
 
 interface SuggestionListProps {
   readonly library: Library;

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
 import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 import { later } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
@@ -7,7 +6,7 @@ import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
 import { Host, Icon, Mark, SiteIcon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
-import type { Ui } from "../ui.ts";
+import { type Ui, useId } from "../ui.ts";
 import { ErrorView } from "./error-view.tsx";
 import { StartView } from "./start-view.tsx";
 

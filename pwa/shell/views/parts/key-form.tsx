@@ -1,5 +1,6 @@
-import { useId, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { t } from "../../app/language.ts";
+import { useId } from "../ui.ts";
 
 interface KeyFormProps {
   /** Id of the element that says why the key that was entered is not taken; null where none was, or it may be right. */

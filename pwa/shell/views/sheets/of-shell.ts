@@ -1,5 +1,5 @@
 /** The script of the sheets takes these from the shell's own, which is there already (scripts/build/of-shell.ts). */
-export { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+export { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export {
   filledWords,
@@ -29,3 +29,4 @@ export { errorText, PAST } from "../pages/error-view.tsx";
 export { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
 export { connectionOf, Glyph, Host, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 export { KeyForm } from "../parts/key-form.tsx";
+export { useId } from "../ui.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { VERSION } from "../../../../shared/version.ts";
 import type { LinkPhase, StoredSite } from "../../../messages/tunnel-messages.ts";
 import { later } from "../../../messages/tunnel-messages.ts";
@@ -12,7 +12,7 @@ import { linkText, useNow } from "../bar/link-pill.tsx";
 import { formatBytes } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
-import type { Ui } from "../ui.ts";
+import { type Ui, useId } from "../ui.ts";
 import { KeptList } from "./kept-pages.tsx";
 import { type Choice, ChoiceSetting, ConfirmButton, ForgetSite, Sheet, SwitchSetting, useText } from "./sheet.tsx";
 

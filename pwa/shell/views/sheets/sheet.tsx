@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../app/language.ts";
 import type { Phone } from "../../app/phone.ts";
 import { formatBytes } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
+import { useId } from "../ui.ts";
 
 interface SheetProps {
   readonly title: string;

@@ -1,8 +1,9 @@
-import { useId, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { SignInAsked } from "../../../messages/tunnel-messages.ts";
 import { t, tParts } from "../../app/language.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon, SIGNS } from "../parts/icons.tsx";
+import { useId } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
 
 interface SignInProps {

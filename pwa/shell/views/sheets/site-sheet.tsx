@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import {
   later,
   type PageStoreUse,
@@ -15,7 +15,7 @@ import { linkText, useNow } from "../bar/link-pill.tsx";
 import { errorText, PAST } from "../pages/error-view.tsx";
 import { formatBytes, formatSaving } from "../parts/format.ts";
 import { type Connection, connectionOf, Host, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
-import type { Ui } from "../ui.ts";
+import { type Ui, useId } from "../ui.ts";
 import { KeepSetting } from "./kept-pages.tsx";
 import { ForgetSite, Sheet, SwitchSetting, useText } from "./sheet.tsx";
 
