@@ -50,7 +50,7 @@ test("the settings look for a newer version, and open it", async ({ page, edge }
   await expect(answer).toHaveText("This is the newest version.");
   proxy.deploy();
   await expect(async () => {
-    if (await look.isVisible()) await look.click();
+    if (await look.isVisible()) await look.click({ timeout: 1_000 });
     await expect(answer).toHaveText(/^A newer version is here\./, { timeout: 3_000 });
   }).toPass();
   await page.getByRole("button", { name: "Open it now" }).click();

@@ -221,11 +221,13 @@ function About() {
       </p>
       <div role="status">{version !== "not asked" && <p class="setting-line">{t(VERSION_TEXTS[version])}</p>}</div>
       {version === "newer" ? (
-        <button type="button" class="button" onClick={() => reloadApp()}>
+        // Not the element of the other, which a finger may be on.
+        <button key="open" type="button" class="button" onClick={() => reloadApp()}>
           {t("Open it now")}
         </button>
       ) : (
         <button
+          key="look"
           type="button"
           class="menu-row"
           disabled={version === "asking"}
