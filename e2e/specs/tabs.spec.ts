@@ -1,6 +1,7 @@
 /** Tabs: each keeps its page, its history and what was typed; the phone's way back is the tab's own. */
 import { type AppPage, expect, test } from "../fixtures/browser.ts";
 import { test as withOneHost } from "../fixtures/one-host.ts";
+import { recording } from "../fixtures/recording.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const TITLES = ["First", "Second", "Third"] as const;
@@ -35,31 +36,6 @@ const holdLink = async (app: AppPage, name: string) => {
   for (const type of ["mousePressed", "mouseReleased"] as const)
     await devtools.send("Input.dispatchMouseEvent", { type, ...at, clickCount: 1 });
 };
-
-/** @returns a file of so many seconds, 8,000 samples of a byte each. */
-function silentWave(seconds: number): Buffer {
-  const samples = Buffer.alloc(8_000 * seconds, 128);
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.write("WAVEfmt ", 8);
-  for (const [at, value] of [
-    [16, 16],
-    [24, 8_000],
-    [28, 8_000],
-    [40, samples.length],
-  ] as const)
-    head.writeUInt32LE(value, at);
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 1],
-    [34, 8],
-  ] as const)
-    head.writeUInt16LE(value, at);
-  head.write("data", 36);
-  return Buffer.concat([head, samples]);
-}
 
 test("each tab keeps its page as it is, its own history, and the phone's way back is the tab's", async ({
   app,
@@ -250,7 +226,7 @@ test("a page behind is heard on, though the phone has room for no other", async 
   await app.page.reload();
   await app.watchLoads();
   servePages(otherOrigin);
-  origin.route("/tone.wav", ({ reply }) => reply(200, { "content-type": "audio/wav" }, silentWave(60)));
+  origin.route("/tone.wav", ({ reply }) => reply(200, { "content-type": "audio/wav" }, recording(60)));
   origin.page(
     "/radio",
     `<p>0</p><button onclick="start()">Play</button><script>

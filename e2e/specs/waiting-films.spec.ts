@@ -1,34 +1,8 @@
 /** Films and sounds wait where a page has a budget, or pictures are off: nothing of them comes before the person taps. */
 import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { choosePictures } from "../fixtures/picture-settings.ts";
+import { recording } from "../fixtures/recording.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
-
-const RATE = 22_050;
-
-/** Seconds of noise as WAV, which browsers play in either element. */
-function recording(seconds: number): Buffer {
-  const samples = Buffer.from(Array.from({ length: RATE * seconds }, (_, at) => 96 + ((at * 2_654_435_761) >>> 26)));
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.write("WAVEfmt ", 8);
-  for (const [at, value] of [
-    [16, 16],
-    [24, RATE],
-    [28, RATE],
-    [40, samples.length],
-  ] as const)
-    head.writeUInt32LE(value, at);
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 1],
-    [34, 8],
-  ] as const)
-    head.writeUInt16LE(value, at);
-  head.write("data", 36);
-  return Buffer.concat([head, samples]);
-}
 
 const FILM = recording(30);
 
