@@ -207,6 +207,32 @@ describe("a page that is shown as it was stored", () => {
     await vi.waitFor(() => expect(window.pages).toEqual([`newer ${SITE}/`]), 20_000);
   });
 
+  it("asks when the link is back, where it was away, and not for ever", async () => {
+    await window.get(page, { headers: guessed, body: "first" });
+    await window.stored(page);
+    phone.time += 600_000;
+    await window.get(page, { headers: guessed, body: "second" });
+    phone.isAway = true;
+    const runLater = (): number => {
+      const tasks = [...window.later];
+      window.later.clear();
+      for (const task of tasks) task();
+      return tasks.length;
+    };
+    for (let times = 0; times < 4; times++) expect(runLater()).toBeGreaterThan(0);
+    expect(window.pages).toEqual([]);
+    phone.isAway = false;
+    runLater();
+    await vi.waitFor(() => expect(window.pages).toEqual([`newer ${SITE}/`]), 20_000);
+    phone.isAway = true;
+    window.pages.length = 0;
+    phone.time += 600_000;
+    await window.get(page, {});
+    let times = 0;
+    while (runLater() > 0) times++;
+    expect(times).toBeLessThan(20);
+  });
+
   it.each([
     ["it holds", guessed, { status: 304 }],
     ["the same body came again", guessed, { headers: guessed, body: "first" }],

@@ -358,8 +358,10 @@ export class StoredSource implements LoadedStore {
   }
 }
 
-/** Milliseconds: what a page needs goes first. */
+/** Milliseconds: what a page needs goes first. Twice as long each time that the link is away. */
 const CHECK_DELAY = 2_000;
+/** Milliseconds. A link that is away for longer comes back to a person who has read the page. */
+const CHECK_DELAY_MAX = 300_000;
 
 /** Whether a page that is shown as it was stored, with nobody asked, has another version by now. */
 class NewerPages {
@@ -376,14 +378,22 @@ class NewerPages {
     const { stored } = decision;
     if (decision.kind === "answer-and-validate") this.#check(lookup, stored, decision.fields);
     else if (isPage(lookup.head) && lookup.head.cacheMode === "default" && isLifetimeGuessed(stored)) {
-      this.#parts.platform.setTimer(() => this.#ask(lookup, stored), CHECK_DELAY);
+      this.#askAfter(CHECK_DELAY, lookup, stored);
     }
+  }
+
+  #askAfter(delay: number, lookup: Lookup, shown: Variant): void {
+    const { platform } = this.#parts;
+    platform.setTimer(() => {
+      if (!platform.isAway()) this.#ask(lookup, shown);
+      else if (delay < CHECK_DELAY_MAX) this.#askAfter(delay * 2, lookup, shown);
+    }, delay);
   }
 
   #ask(lookup: Lookup, shown: Variant): void {
     const { platform } = this.#parts;
     const asked = decide({ ...lookup.head, cacheMode: "no-cache" }, [shown], platform.now());
-    if (platform.isAway() || asked.kind !== "validate") return;
+    if (asked.kind !== "validate") return;
     const fields = asked.fields.filter(([name]) => name !== "cache-control");
     if (this.#questions.canConfirm(lookup, shown, fields)) this.#check(lookup, shown, fields);
   }
