@@ -78,21 +78,22 @@ export interface ReadAhead {
 }
 
 /**
- * @param most bytes: where a body is longer it is read no further.
+ * @param most bytes, or whether so many may be held: where a body is longer it is read no further.
  * @param within milliseconds, likewise.
  */
 export async function readAhead(
   body: ReadableStream<Uint8Array>,
-  most: number,
+  most: number | ((bytes: number) => boolean),
   within: number,
   setTimer: SetTimer,
 ): Promise<ReadAhead> {
+  const mayHold = typeof most === "number" ? (bytes: number) => bytes <= most : most;
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   const late = Promise.withResolvers<null>();
   const cancelTimer = setTimer(() => late.resolve(null), within);
   try {
-    for (let bytes = 0; bytes <= most; ) {
+    for (let bytes = 0; mayHold(bytes); ) {
       const pending = reader.read();
       // A body that fails here fails again for the reader of the rest.
       const read = await Promise.race([pending.catch(() => null), late.promise]);

@@ -24,7 +24,8 @@ async function passed(
     headers = HTML,
     asked = {},
     piece = 1 << 20,
-  }: { headers?: HeaderList; asked?: Partial<RequestHead>; piece?: number } = {},
+    through = stage,
+  }: { headers?: HeaderList; asked?: Partial<RequestHead>; piece?: number; through?: NamesStage } = {},
 ) {
   const bytes = byteStringToBytes(characters);
   const body = new ReadableStream<Uint8Array>({
@@ -35,7 +36,7 @@ async function passed(
   });
   const destination = headers === HTML ? ("document" as const) : ("script" as const);
   const request: RequestHead = { ...requestHead, destination, marksReads: true, ...asked };
-  const { head, body: out } = await stage.apply({ head: { ...responseHead, status: 200, headers }, body }, request);
+  const { head, body: out } = await through.apply({ head: { ...responseHead, status: 200, headers }, body }, request);
   const text = bytesToByteString(new Uint8Array(await new Response(out as BodyInit).arrayBuffer()));
   return { text, head, isNoted: head.headers.some(([name]) => name === READS_MARKED[0]) };
 }
@@ -108,8 +109,41 @@ describe("a script", () => {
   });
 
   it("is left alone where it is no UTF-8, or too long", async () => {
-    for (const text of [`"\xcf\xf0";${READ}`, `${READ};${" ".repeat(600_000)}`])
+    for (const text of [`"\xcf\xf0";${READ}`, `${READ};${" ".repeat(1_100_000)}`])
       expect((await passed(text, { headers: SCRIPT })).text).toBe(text);
+  });
+
+  it("takes as much room as it has bytes, where nobody tells its length", async () => {
+    const room = new Room(900_000, () => 0);
+    const small = new NamesStage(room, setTimer);
+    const script = (length: number) => `${READ};${" ".repeat(length)}`;
+    const isMarked = async (length: number) => {
+      const { text } = await passed(script(length), { headers: SCRIPT, through: small, piece: 10_000 });
+      return text !== script(length);
+    };
+    expect(await isMarked(700_000)).toBe(true);
+    expect(await isMarked(880_000)).toBe(false);
+    expect(room.taken).toBe(0);
+    room.take({}, 600_000);
+    expect(await isMarked(200_000)).toBe(true);
+    expect(await isMarked(300_000)).toBe(false);
+  });
+
+  it("is left alone after too many others, until some time later, and marked from memory", async () => {
+    const timers: (() => void)[] = [];
+    const busy = new NamesStage(new Room(1 << 24, () => 0), (task) => {
+      timers.push(task);
+      return () => {};
+    });
+    const script = (number: number) => `${READ};/*${number}*/${" ".repeat(1_000_000)}`;
+    const isMarked = async (number: number) =>
+      (await passed(script(number), { headers: SCRIPT, through: busy })).text !== script(number);
+    const marks: boolean[] = [];
+    for (let number = 0; number < 10; number++) marks.push(await isMarked(number));
+    expect(marks).toEqual([true, true, true, true, true, true, true, true, false, false]);
+    expect(await isMarked(7)).toBe(true);
+    for (const task of timers) task();
+    expect(await isMarked(9)).toBe(true);
   });
 
   it("is as its origin sent it once the marks are out", async () => {

@@ -14,8 +14,13 @@ import { bodyOf, readAhead } from "../references.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { markReads } from "./script-reads.ts";
 
-/** Bytes: a longer script comes as it is. To read it takes a millisecond for a kilobyte or two. */
-const MOST_SCRIPT = 256 * 1024;
+/** Bytes: a longer script comes as it is. To read 100 kB takes some 100 ms of a cold processor, 30 of a hot one (docs/edge-cost.md). */
+const MOST_SCRIPT = 1024 * 1024;
+/** Bytes of scripts that are read in so many milliseconds, for all phones; scripts beyond it come as they are. */
+const MOST_AT_ONCE = 8 * 1024 * 1024;
+const AT_ONCE = 8_000;
+/** Bytes: room for a script whose length nobody tells is taken by pieces. */
+const PIECE = 256 * 1024;
 /** Characters of a script in a document, likewise: the document waits for its end. */
 const MOST_INLINE = 128 * 1024;
 /** Characters of all such scripts of a document. */
@@ -44,6 +49,8 @@ export class NamesStage {
   readonly #setTimer: SetTimer;
   /** Marked texts by the hash of the origin's; null where there is nothing to mark. */
   readonly #kept = new BoundedMap<string, string | null>(KEPT);
+  /** Bytes that may be read just now. */
+  #unread = MOST_AT_ONCE;
 
   /** @param room for what deliveries hold, of all phones in the process. */
   constructor(room: Room, setTimer: SetTimer) {
@@ -62,10 +69,14 @@ export class NamesStage {
   }
 
   async #script(response: DecodedResponse): Promise<DecodedResponse> {
-    const most = contentLength(response.head.headers) ?? MOST_SCRIPT;
+    let held = contentLength(response.head.headers) ?? PIECE;
     const release = () => this.#room.give(release);
-    if (most > MOST_SCRIPT || !this.#room.take(release, most)) return response;
-    const read = await readAhead(response.body, most, READ_WITHIN, this.#setTimer);
+    if (held > MOST_SCRIPT || !this.#room.take(release, held)) return response;
+    const mayHold = (bytes: number): boolean => {
+      while (bytes > held && held < MOST_SCRIPT && this.#room.take(release, PIECE)) held += PIECE;
+      return bytes <= held;
+    };
+    const read = await readAhead(response.body, mayHold, READ_WITHIN, this.#setTimer);
     const text = read.rest === "whole" ? await this.#marked(concat(...read.chunks)) : null;
     if (text === null) return { head: response.head, body: bodyOf(read, release) };
     release();
@@ -75,11 +86,12 @@ export class NamesStage {
   async #marked(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
     const text = decoded(bytes);
     if (text === null) return null;
-    if (bytes.length < KEPT_FROM) return markReads(text);
+    if (bytes.length < KEPT_FROM) return this.#read(text) ?? null;
     const hash = bytesToByteString(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
     const known = this.#kept.use(hash);
     if (known !== undefined) return known;
-    const read = markReads(text);
+    const read = this.#read(text);
+    if (read === undefined) return null;
     this.#kept.set(hash, read);
     let characters = 0;
     for (const [name, kept] of [...this.#kept].reverse()) {
@@ -87,6 +99,16 @@ export class NamesStage {
       if (characters > KEPT_CHARACTERS) this.#kept.delete(name);
     }
     return read;
+  }
+
+  /** @returns undefined where so much was read lately that this has to come as it is. */
+  #read(text: string): string | null | undefined {
+    if (text.length > this.#unread) return undefined;
+    this.#unread -= text.length;
+    this.#setTimer(() => {
+      this.#unread += text.length;
+    }, AT_ONCE);
+    return markReads(text);
   }
 }
 

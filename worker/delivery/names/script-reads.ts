@@ -27,6 +27,9 @@ const MENTIONS =
 const ADDRESSES = "action baseURI currentSrc formAction host hostname href origin poster src".split(" ");
 const NAMES_ADDRESS = new RegExp(`\\.\\s*(?:${ADDRESSES.join("|")})\\b|import\\s*\\.\\s*meta\\b`);
 
+/** All words that a node with a mark has in its text. An escape may stand for a letter of them. */
+const WORDS = new RegExp(`\\b(?:${ADDRESSES.join("|")}|globalThis|location|meta|postMessage|top)\\b|\\\\`, "g");
+
 /** Names of a window, by which scripts reach its `top`. */
 const WINDOWS: ReadonlySet<string> = new Set(["window", "self", "globalThis", "frames", "parent", "defaultView"]);
 const EQUALITY: ReadonlySet<string> = new Set(["==", "===", "!=", "!=="]);
@@ -60,14 +63,16 @@ const isTree = (value: unknown): value is Tree =>
 /** @returns the script with its reads marked; null where it has none, or is no script that can be read. */
 export function markReads(text: string): string | null {
   if (!(MENTIONS.test(text) || NAMES_ADDRESS.test(text)) || text.includes(READ_HOOK)) return null;
-  const program = parsed(text);
-  if (program === null) return null;
+  const read = parsed(text);
+  if (read === null) return null;
+  const { program, words } = read;
   const edits: Edit[] = [];
   const targets = new WeakSet<Tree>();
   const constructors = new WeakSet<Tree>();
   const posted = new WeakSet<Tree>();
   let hidesGlobal = false;
-  walk(program, (visit) => {
+  const isOfUse = (node: Tree): boolean => posted.has(node) || words.isIn(node.start, node.end);
+  walk(program, isOfUse, (visit) => {
     const { node, parent, key } = visit;
     if (node.type === "ObjectPattern") for (const property of nodesOf(node.properties)) targets.add(property);
     if (isOfConstructor(visit, constructors)) constructors.add(node);
@@ -96,8 +101,28 @@ const isOfConstructor = ({ node, parent, key }: Visit, constructors: WeakSet<Tre
 
 const nodesOf = (value: unknown): Tree[] => (Array.isArray(value) ? value : [value]).filter(isTree);
 
-/** Without calls that nest as deep as the script does. */
-function walk(program: Tree, onNode: (visit: Visit) => void): void {
+/** Where a text has words that marks are about. */
+class Words {
+  readonly #indices: readonly number[];
+
+  constructor(text: string) {
+    this.#indices = Array.from(text.matchAll(WORDS), ({ index }) => index);
+  }
+
+  isIn(start: number, end: number): boolean {
+    let low = 0;
+    let high = this.#indices.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#indices[middle] as number) < start) low = middle + 1;
+      else high = middle;
+    }
+    return (this.#indices[low] ?? end) < end;
+  }
+}
+
+/** Without calls that nest as deep as the script does. @param isOfUse whether there may be marks in a node. */
+function walk(program: Tree, isOfUse: (node: Tree) => boolean, onNode: (visit: Visit) => void): void {
   const waiting: Visit[] = [{ node: program, parent: program, key: "" }];
   for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
     onNode(visit);
@@ -105,38 +130,63 @@ function walk(program: Tree, onNode: (visit: Visit) => void): void {
     // A chain stands where its members do: `delete a?.b`.
     const isChain = node.type === "ChainExpression";
     for (const key of Object.keys(node))
-      for (const child of nodesOf(node[key]))
+      for (const child of nodesOf(node[key]).filter(isOfUse))
         waiting.push(isChain ? { ...visit, node: child } : { node: child, parent: node, key });
   }
 }
 
-/** Parts of acorn's tokenizer that its types leave out. */
-interface Tokenizer {
+/** Parts of acorn's parser that its types leave out. */
+interface Inside {
   readonly input: string;
   pos: number;
   raise(at: number, message: string): never;
   readWord1(): string;
   finishToken(type: TokenType, value: unknown): unknown;
+  parseStatement(this: Parser, ...context: unknown[]): Tree;
 }
+
+const inside = Parser.prototype as unknown as Inside;
 
 /**
  * A parser that checks no names and no regular expressions. Both checks cost more than time in proportion: each name is
  * looked up in a list of all others, and an expression is compiled. A script that is wrong there reaches the browser with
- * marks, and the browser says so.
+ * marks, and the browser says so. Of statements without a word that marks are about it keeps the place alone: the tree of a
+ * script takes a hundred times the room of its text.
  */
-const Reader = Parser.extend(
-  (Base) =>
-    class extends Base {
-      declareName(): void {}
-      checkLocalExport(): void {}
-      readRegexp(this: this & Tokenizer): unknown {
-        this.pos = expressionEnd(this.input, this.pos);
-        if (this.pos === -1) this.raise(0, "a regular expression does not end");
-        this.readWord1();
-        return this.finishToken(tokTypes.regexp, {});
-      }
-    },
-);
+class Reader extends Parser {
+  readonly words = new Words(this.input);
+
+  /** @throws SyntaxError where the text is no script of this kind. */
+  static read(text: string, sourceType: "script" | "module"): { readonly program: Tree; readonly words: Words } {
+    const reader = new Reader({ ...OPTIONS, sourceType }, text);
+    return { program: reader.parse() as Node as Tree, words: reader.words };
+  }
+
+  declareName(): void {}
+  checkLocalExport(): void {}
+  checkExport(): void {}
+  checkVariableExport(): void {}
+
+  parseStatement(...context: unknown[]): Tree {
+    const statement = inside.parseStatement.apply(this, context);
+    const { start, end, expression } = statement;
+    // Directives stand before all marks.
+    const isKept = this.words.isIn(start, end) || (isTree(expression) && expression.type === "Literal");
+    return isKept ? statement : { type: "EmptyStatement", start, end };
+  }
+
+  /** Its name is looked at once more. */
+  parseExportDeclaration(): Tree {
+    return inside.parseStatement.apply(this, [null]);
+  }
+
+  readRegexp(this: this & Inside): unknown {
+    this.pos = expressionEnd(this.input, this.pos);
+    if (this.pos === -1) this.raise(0, "a regular expression does not end");
+    this.readWord1();
+    return this.finishToken(tokTypes.regexp, {});
+  }
+}
 
 /** Index behind the slash that ends it; -1 where its line ends first. */
 function expressionEnd(text: string, start: number): number {
@@ -160,10 +210,10 @@ const OPTIONS: Options = {
   checkPrivateFields: false,
 };
 
-function parsed(text: string): Tree | null {
+function parsed(text: string): ReturnType<typeof Reader.read> | null {
   for (const sourceType of ["script", "module"] as const) {
     try {
-      return Reader.parse(text, { ...OPTIONS, sourceType }) as Node as Tree;
+      return Reader.read(text, sourceType);
     } catch {
       // Perhaps of the other kind; else the browser says what is wrong with it.
     }
