@@ -34,6 +34,11 @@ const READS = `
     made("button", { formAction: "f" }).formAction, made("script", { src: "/s" }).src, made("link", { href: "/l" }).href,
     made("source", { src: "/s" }).src, made("video", { poster: "/p" }).poster, made("input", { src: "/i" }).src]);
   said("this script", document.currentScript?.src);
+  said("text of links", [String(link), link + "", link.href === link.toString()]);
+  const [loaded] = performance.getEntriesByType("navigation");
+  said("loaded", [loaded.name, loaded.toJSON().name, performance.getEntriesByName(location.href.split("#")[0]).includes(loaded)]);
+  performance.mark("a mark");
+  said("mark", [performance.getEntriesByName("a mark")[0].name, Object.keys(performance.getEntriesByName("a mark")[0].toJSON())]);
   said("request", new Request("/r").url);
   said("box", document.documentElement.getBoundingClientRect().top);
   try { said("link", new URL("other", location).href + new URL("?q", location.href).href); } catch (error) { said("link", error); }

@@ -4,11 +4,18 @@
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { type SlotIdentity, toReal } from "../slot-url.ts";
-import { patchAccessor, wrap } from "./patch.ts";
+import { patchAccessor, patchMethod, wrap } from "./patch.ts";
 
-/** Addresses that scripts tell others, and hardly compare with where they are: those come from all scripts alike. */
+/**
+ * Addresses that scripts tell others, and hardly compare with where they are: those come from all scripts alike. Where there
+ * is a `toJSON`, it says them, too.
+ */
 const TOLD: readonly (readonly [interfaceName: string, property: string])[] = [
   ["EventSource", "url"],
+  ["LargestContentfulPaint", "url"],
+  ["PerformanceEntry", "name"],
+  ["PerformanceNavigationTiming", "name"],
+  ["PerformanceResourceTiming", "name"],
   ["Request", "url"],
   ["Request", "referrer"],
   ["Response", "url"],
@@ -93,10 +100,20 @@ function patchFetch({ onSlot }: OwnOrigin, realm: object): void {
 }
 
 /** @param origins that are the page's own. To the browser, all that a service worker answers is of that. */
-function patchAnswers({ real }: OwnOrigin, realm: object, origins: readonly string[]): void {
+function patchAnswers({ real, onSlot }: OwnOrigin, realm: object, origins: readonly string[]): void {
   const prototypeOf = (name: string) =>
     ((realm as Holder)[name] as { prototype?: object } | undefined)?.prototype ?? {};
-  for (const [name, property] of TOLD) patchAccessor(prototypeOf(name), property, { get: (native) => real(native()) });
+  for (const [name, property] of TOLD) {
+    patchAccessor(prototypeOf(name), property, { get: (native) => real(native()) });
+    patchMethod(prototypeOf(name), "toJSON", (native, self, args) => {
+      const told = native(self, args) as Record<string, unknown>;
+      return { ...told, [property]: real(told[property]) };
+    });
+  }
+  patchMethod(prototypeOf("HTMLAnchorElement"), "toString", (native, self, args) => real(native(self, args)));
+  patchMethod(prototypeOf("Performance"), "getEntriesByName", (native, self, [name, type]) =>
+    native(self, [onSlot(name), type]),
+  );
   const response = prototypeOf("Response");
   const urlOf = Reflect.getOwnPropertyDescriptor(response, "url")?.get as () => string;
   patchAccessor(response, "type", {

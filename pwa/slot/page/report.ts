@@ -372,6 +372,7 @@ function likelyLinks({ config }: PageContext): string[] {
 
 /** Before pages may put one of their own in its place. */
 const { fetch: ask } = window;
+const nameOf = Object.getOwnPropertyDescriptor(PerformanceEntry.prototype, "name")?.get as () => string;
 
 /**
  * Chromium keeps in the memory of the page's process what the page has loaded, and asks no service worker for it. It
@@ -381,5 +382,5 @@ function forgetLoaded(): void {
   // Not relative: a page's <base> may lead elsewhere.
   const referrer = location.origin + ropewayPath.forgotten;
   const init = { mode: "no-cors", referrer, referrerPolicy: "unsafe-url" } as const;
-  for (const { name } of performance.getEntriesByType("resource")) ask(name, init).catch(() => {});
+  for (const entry of performance.getEntriesByType("resource")) ask(nameOf.call(entry), init).catch(() => {});
 }
