@@ -126,7 +126,7 @@ test("a blank window is sent somewhere later, by its name, too, and its script s
               try { ({ href } = shown.location); } catch {}
               if (!href.endsWith("/second")) return;
               clearInterval(timer);
-              log.push(href, shown.location.pathname);
+              log.push(href, shown.location.pathname, shown.origin);
               shown.close();
               log.push(shown.closed);
               end();
@@ -265,6 +265,7 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   for (const path of ["/page", "/page?again"])
     origin.page(path, `<script>window.shown = open("/other");</script><p>Page</p>`);
   origin.page("/other", "<p>Other</p>");
+  origin.page("/third", "<p>Third</p>");
   await app.goto(`${origin.origin}/page`);
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
   await app.page.getByRole("button", { name: "Open", exact: true }).click();
@@ -277,6 +278,13 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await app.goto(`${origin.origin}/page?again`);
   await expect(app.frame().getByText("Other")).toBeVisible();
+
+  // As one closes the next opens, and stays until the phone's own way back leads to the page.
+  const opener = app.page.frames().find((frame) => frame.url().endsWith("/page?again"));
+  await opener?.evaluate(`shown.close(); open("/third");`);
+  await expect(app.frame().getByText("Third")).toBeVisible();
+  await app.page.goBack();
+  await expect(app.frame().getByText("Page")).toBeVisible();
   await app.page.getByRole("button", { name: "Site information" }).click();
   const unasked = app.page.getByRole("switch", { name: "Windows that open by themselves" });
   await unasked.click();

@@ -118,6 +118,7 @@ it("steps back over what a window has added to the browser's history as it close
   told();
   order(2, { kind: "close" }, B);
   expect(told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example"), "2 goes", "2 ends", "go -3"]);
+  windows.onEntry(0);
   expect(windows.all.length).toBe(1);
 
   // The page below has gone on meanwhile, and stays there.
@@ -132,6 +133,35 @@ it("steps back over what a window has added to the browser's history as it close
   told();
   windows.onEntry(0);
   expect(told().filter((line) => line.startsWith("go"))).toEqual([]);
+  expect(windows.all.length).toBe(1);
+});
+
+it("gives a window that opens as another closes its entry where the browser's way back has led", () => {
+  const { windows, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" });
+  order(1, { kind: "close" }, A, "w");
+  told();
+  open(1, "https://b.example/1", { id: "x", name: "" });
+  const opening = "3 to https://b.example/1 by https://a.example";
+  expect(told()).toEqual([opening]);
+  windows.onEntry(0);
+  expect(told()).toEqual(["entry 1"]);
+  expect(windows.all.length).toBe(2);
+
+  // One that closes before that has none to go back over.
+  order(1, { kind: "close" }, A, "x");
+  open(1, "https://b.example/2", { id: "y", name: "" });
+  windows.close(windows.shown);
+  expect(told().filter((line) => /^(go|entry)/.test(line))).toEqual(["go -1"]);
+  // The tab was behind, and begins anew.
+  open(1, "https://b.example/3", { id: "z", name: "" });
+  windows.turn(false);
+  windows.onEntry(0);
+  windows.turn(true);
+  windows.anchor();
+  windows.onEntry(1);
+  expect(told().filter((line) => /^(go|entry|beginning)/.test(line))).toEqual(["beginning 1"]);
+  windows.onEntry(0);
   expect(windows.all.length).toBe(1);
 });
 

@@ -39,6 +39,9 @@ const TAP_TIME = 5_000;
 /** Windows that pages may close in that time, and open others, and tabs more than one: a person may have tapped again, which nobody tells. */
 const MOST_IN_A_ROW = 2;
 
+/** Milliseconds that the browser has for its way back over what a window has left; a page that asks before it goes can end that way. */
+const STEP_TIME = 1_000;
+
 /** Counts what pages have opened by taps. */
 export class Openings {
   #times: readonly number[] = [];
@@ -68,8 +71,8 @@ interface OpenedWindow extends AppWindow {
   readonly depths: ReadonlyMap<AppWindow, number>;
   /** By `performance.now()`. */
   readonly openedAt: number;
-  /** Of the browser's history, with the one that was put there for it. */
-  readonly entries: number;
+  /** Of the browser's history, with the one that was put there for it; null while it waits for that. */
+  entries: number | null;
   /** Turns of the tab before. */
   readonly turn: number;
 }
@@ -154,6 +157,8 @@ export class Windows {
   #isInFront = false;
   /** How often the tab has come to the front, or was given a new place in the browser's list. */
   #turns = 0;
+  /** The browser goes back over what a window has left: an entry that is put there meanwhile would be stepped over, too. */
+  #stepping: ReturnType<typeof setTimeout> | undefined;
   /** Windows that pages have closed since. */
   readonly #closedByPages = new Openings();
 
@@ -203,6 +208,7 @@ export class Windows {
   anchor(): void {
     this.part();
     this.#options.history.mark(this.#opened.length, true);
+    for (const window of this.#opened) window.entries ??= this.#options.history.length;
   }
 
   isShown({ frame }: Pick<AppWindow, "frame">): boolean {
@@ -370,7 +376,8 @@ export class Windows {
     const isTop = closing === this.shown;
     const { frame, tab, depths, entries } = closing;
     // Its pages say how far they have gone, and a step too many would lead the ones below back. Full lists grow no more.
-    const added = Math.max(0, Math.min(frame.history.depth, this.#options.history.length - entries)) + 1;
+    const room = this.#options.history.length - (entries ?? 0);
+    const added = entries === null ? 0 : Math.max(0, Math.min(frame.history.depth, room)) + 1;
     for (const link of this.#linksOf(closing)) this.#end(link);
     this.#opened = this.#opened.filter((each) => each !== closing);
     for (const { opener, frame: other } of this.#opened)
@@ -382,7 +389,7 @@ export class Windows {
     const isStill = this.all.every((each) => each.frame.history.depth === (depths.get(each) ?? 0));
     const leads = closing.turn === this.#turns && isStill;
     if (isTop && this.#isInFront && !isBack) {
-      if (leads) this.#options.history.go(-added);
+      if (leads) this.#stepBack(added);
       else if (closing.turn !== this.#turns) this.anchor();
     }
     this.#arrange();
@@ -390,7 +397,31 @@ export class Windows {
 
   /** The browser's history has come to an entry that was there when so many windows were open. */
   onEntry(count: number): void {
-    while (this.#opened.length > count) this.close(this.shown, true);
+    const marked = this.#opened.filter(({ entries }) => entries !== null);
+    for (const window of marked.slice(count).reverse()) this.close(window, true);
+    if (count <= marked.length) this.#arrive();
+  }
+
+  #stepBack(steps: number): void {
+    if (steps === 0) return;
+    this.#options.history.go(-steps);
+    clearTimeout(this.#stepping);
+    this.#stepping = setTimeout(() => this.#arrive(), STEP_TIME);
+  }
+
+  /** Windows that have opened meanwhile get their entries. A tab that went behind gets one as it comes back. */
+  #arrive(): void {
+    clearTimeout(this.#stepping);
+    this.#stepping = undefined;
+    if (!this.#isInFront) return;
+    for (const [at, window] of this.#opened.entries()) if (window.entries === null) this.#mark(window, at + 1);
+  }
+
+  /** The phone's own way back leads to the entry, and closes the window. */
+  #mark(window: OpenedWindow, count: number): void {
+    const { history } = this.#options;
+    history.mark(count, false);
+    window.entries = history.length;
   }
 
   #link({ id, name, isApart }: OpensWindow, slot: Slot, source: Window, from: AppWindow): Link {
@@ -417,13 +448,11 @@ export class Windows {
   }
 
   #show(link: Link, opening: Opening, slot: Slot): void {
-    const { history, create } = this.#options;
+    const { create } = this.#options;
     const depths = new Map(this.all.map((each) => [each, each.frame.history.depth]));
     const { tab, frame } = create({ close: () => this.close(opened), closeAll: () => this.#goHome() });
     const hasOpener = this.#links.get(link.source)?.get(link.id) === link;
     if (this.#blank !== link) this.#endBlank();
-    // The phone's own way back leads to it, and closes the window.
-    history.mark(this.#opened.length + 1, false);
     const opened: OpenedWindow = {
       tab,
       frame,
@@ -431,9 +460,10 @@ export class Windows {
       openedBy: slot.topLevelOrigin,
       depths,
       openedAt: performance.now(),
-      entries: history.length,
+      entries: null,
       turn: this.#turns,
     };
+    if (this.#stepping === undefined) this.#mark(opened, this.#opened.length + 1);
     if (hasOpener) frame.element.name = OPENED_NAME + link.name;
     link.state = { kind: "open", window: opened };
     this.#opened = [...this.#opened, opened];

@@ -144,9 +144,8 @@ export class OpenedWindows {
       postMessage: (...args: unknown[]) => {
         if (args.length === 0) throw new TypeError("Cannot post message: 1 argument required");
         const { message: data, targetOrigin, transfer } = envelopeOf(args);
-        const origin = targetOrigin === "/" ? config.realOrigin : targetOrigin;
-        const real = origin === "*" ? origin : parseUrl(origin)?.origin;
-        if (real === undefined) throw new DOMException(`Cannot post message: invalid origin ${origin}`, "SyntaxError");
+        const real = targetOrigin === "/" ? config.realOrigin : originOf(targetOrigin);
+        if (real === null) throw new DOMException(`Cannot post message: invalid origin ${targetOrigin}`, "SyntaxError");
         this.#order(id, { kind: "post", data, targetOrigin: real }, transfer);
       },
       close,
@@ -164,6 +163,7 @@ export class OpenedWindows {
         // Promises, `toString` and others ask for these of whatever they get.
         if (name === "then" || typeof name === "symbol") return undefined;
         if (blank !== null && !blank.isGone) return blank.read(name);
+        if (name === "origin" && other.url !== null) return config.realOrigin;
         throw refused();
       },
       set: (_target, name, value) => {
@@ -183,6 +183,9 @@ export class OpenedWindows {
     return other;
   }
 }
+
+/** To whom a message goes; null: nobody could be meant. */
+const originOf = (target: string): string | null => (target === "*" ? target : (parseUrl(target)?.origin ?? null));
 
 function refused(): DOMException {
   return new DOMException("Cannot read the window: it is of another site, or shown apart", "SecurityError");
