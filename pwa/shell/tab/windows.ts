@@ -39,9 +39,6 @@ const TAP_TIME = 5_000;
 /** Windows that pages may close in that time, and open others, and tabs more than one: a person may have tapped again, which nobody tells. */
 const MOST_IN_A_ROW = 2;
 
-/** Milliseconds that the browser has for its way back over what a window has left; a page that asks before it goes can end that way. */
-const STEP_TIME = 1_000;
-
 /** Counts what pages have opened by taps. */
 export class Openings {
   #times: readonly number[] = [];
@@ -158,7 +155,7 @@ export class Windows {
   /** How often the tab has come to the front, or was given a new place in the browser's list. */
   #turns = 0;
   /** The browser goes back over what a window has left: an entry that is put there meanwhile would be stepped over, too. */
-  #stepping: ReturnType<typeof setTimeout> | undefined;
+  #isStepping = false;
   /** Windows that pages have closed since. */
   readonly #closedByPages = new Openings();
 
@@ -209,6 +206,7 @@ export class Windows {
     this.part();
     this.#options.history.mark(this.#opened.length, true);
     for (const window of this.#opened) window.entries ??= this.#options.history.length;
+    this.#isStepping = false;
   }
 
   isShown({ frame }: Pick<AppWindow, "frame">): boolean {
@@ -376,8 +374,7 @@ export class Windows {
     const isTop = closing === this.shown;
     const { frame, tab, depths, entries } = closing;
     // Its pages say how far they have gone, and a step too many would lead the ones below back. Full lists grow no more.
-    const room = this.#options.history.length - (entries ?? 0);
-    const added = entries === null ? 0 : Math.max(0, Math.min(frame.history.depth, room)) + 1;
+    const added = Math.max(0, Math.min(frame.history.depth, this.#options.history.length - (entries ?? 0))) + 1;
     for (const link of this.#linksOf(closing)) this.#end(link);
     this.#opened = this.#opened.filter((each) => each !== closing);
     for (const { opener, frame: other } of this.#opened)
@@ -389,8 +386,11 @@ export class Windows {
     const isStill = this.all.every((each) => each.frame.history.depth === (depths.get(each) ?? 0));
     const leads = closing.turn === this.#turns && isStill;
     if (isTop && this.#isInFront && !isBack) {
-      if (leads) this.#stepBack(added);
-      else if (closing.turn !== this.#turns) this.anchor();
+      if (leads && entries !== null) {
+        this.#isStepping = true;
+        this.#options.history.go(-added);
+      }
+      if (closing.turn !== this.#turns) this.anchor();
     }
     this.#arrange();
   }
@@ -399,29 +399,20 @@ export class Windows {
   onEntry(count: number): void {
     const marked = this.#opened.filter(({ entries }) => entries !== null);
     for (const window of marked.slice(count).reverse()) this.close(window, true);
-    if (count <= marked.length) this.#arrive();
+    if (count > marked.length) return;
+    this.#isStepping = false;
+    // A tab that went behind gets one as it comes back.
+    if (this.#isInFront) this.#mark();
   }
 
-  #stepBack(steps: number): void {
-    if (steps === 0) return;
-    this.#options.history.go(-steps);
-    clearTimeout(this.#stepping);
-    this.#stepping = setTimeout(() => this.#arrive(), STEP_TIME);
-  }
-
-  /** Windows that have opened meanwhile get their entries. A tab that went behind gets one as it comes back. */
-  #arrive(): void {
-    clearTimeout(this.#stepping);
-    this.#stepping = undefined;
-    if (!this.#isInFront) return;
-    for (const [at, window] of this.#opened.entries()) if (window.entries === null) this.#mark(window, at + 1);
-  }
-
-  /** The phone's own way back leads to the entry, and closes the window. */
-  #mark(window: OpenedWindow, count: number): void {
+  /** The phone's own way back leads to the entry of a window, and closes it. */
+  #mark(): void {
     const { history } = this.#options;
-    history.mark(count, false);
-    window.entries = history.length;
+    for (const [at, window] of this.#opened.entries()) {
+      if (this.#isStepping || window.entries !== null) continue;
+      history.mark(at + 1, false);
+      window.entries = history.length;
+    }
   }
 
   #link({ id, name, isApart }: OpensWindow, slot: Slot, source: Window, from: AppWindow): Link {
@@ -463,10 +454,10 @@ export class Windows {
       entries: null,
       turn: this.#turns,
     };
-    if (this.#stepping === undefined) this.#mark(opened, this.#opened.length + 1);
     if (hasOpener) frame.element.name = OPENED_NAME + link.name;
     link.state = { kind: "open", window: opened };
     this.#opened = [...this.#opened, opened];
+    this.#mark();
     this.#host?.append(frame.element);
     tab.sendTo(pageNavigation(opening, opening.url, slot.origin));
     this.#arrange();
