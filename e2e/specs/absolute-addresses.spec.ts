@@ -134,8 +134,26 @@ test("workers", async ({ app, direct, origin }) => {
     blob: () => first(new Worker(URL.createObjectURL(new Blob(["importScripts('${origin.origin}/classic.js'); fetch('${origin.origin}/text', { mode: 'same-origin' }).then(({ status }) => postMessage(status), ({ name }) => postMessage([name, location.origin]))"]))), ["message", "error"]),
     blobPlace: () => first(new Worker(URL.createObjectURL(new Blob(["postMessage([location.origin, self.location.protocol, location.href.startsWith('blob:' + location.origin)])"]))), ["message", "error"]),
     nestedBlob: () => first(new Worker(URL.createObjectURL(new Blob(["const w = new Worker('${origin.origin}/inner.js'); w.onmessage = ({ data }) => postMessage(data); w.onerror = () => postMessage('error')"]))), ["message", "error"]),
+    ...Object.fromEntries(["worker", "shared", "answer"].map((name) => ["srcdoc " + name, async () => {
+      const frame = document.body.appendChild(document.createElement("iframe"));
+      frame.srcdoc = "<script src='${origin.origin}/" + name + "-of-frame.js'><\\/script>";
+      await first(frame, ["load"]);
+      return frame.contentWindow.outcome;
+    }])),
   })</script>`,
   );
+  const ofFrame = (path: string, text: string) =>
+    origin.route(path, ({ reply }) =>
+      reply(
+        200,
+        SCRIPT,
+        `const heard = (target) => new Promise((resolve) => { target.onmessage = ({ data }) => resolve(data); });
+      window.outcome = (async () => ${text})().catch(({ name }) => name);`,
+      ),
+    );
+  ofFrame("/worker-of-frame.js", `heard(new Worker("${origin.origin}/inner.js"))`);
+  ofFrame("/shared-of-frame.js", `heard(new SharedWorker("${origin.origin}/worker.js").port)`);
+  ofFrame("/answer-of-frame.js", `(await fetch("${origin.origin}/text", { mode: "same-origin" })).url`);
   const wanted = await visit(direct.page, origin, "/");
   const got = await visit(app, origin, "/");
   expect(got.log).toEqual(wanted.log);

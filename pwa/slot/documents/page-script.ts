@@ -6,7 +6,7 @@
 import { patchBlobs } from "../page/blob-documents.ts";
 import { askToBeAdopted, ChildWindows } from "../page/child-windows.ts";
 import { patchElements } from "../page/elements.ts";
-import { patchIdentity } from "../page/identity.ts";
+import { patchAskers, patchIdentity } from "../page/identity.ts";
 import { actAsTab } from "../page/like-a-tab.ts";
 import { patchMessages } from "../page/messages.ts";
 import { resolved } from "../page/navigation-rules.ts";
@@ -73,7 +73,13 @@ function start(config: PageConfig): void {
   setSockets(window);
   patchBlobs();
   patchElements(context);
-  new ChildWindows(context, worker, { setSockets, patchFrames: messages.patchFrames }).watchFrames(window);
+  const { patchFrames } = messages;
+  const shared = {
+    setSockets,
+    patchFrames,
+    patchAskers: (child: Realm) => patchAskers(child, config, own, sockets),
+  };
+  new ChildWindows(context, worker, shared).watchFrames(window);
   listening();
 }
 

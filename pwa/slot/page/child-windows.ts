@@ -37,6 +37,8 @@ const ADOPT = "ropeway-adopt";
 interface Shared {
   /** Gives a window classes of its own. */
   readonly setSockets: (child: Realm) => void;
+  /** As of `patchAskers`. */
+  readonly patchAskers: (child: Realm) => void;
   /** As of `PageMessages`. */
   readonly patchFrames: (child: Realm) => void;
 }
@@ -118,7 +120,7 @@ export class ChildWindows {
     if (href !== "about:blank" && href !== "about:srcdoc") return;
     const listeners = this.#watch(child);
     this.#shared.setSockets(child);
-    if (href !== "about:blank") return;
+    if (href !== "about:blank") return this.#shared.patchAskers(child);
     const meta = seen.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";
     meta.content = CLOSED + this.#context.config.slotSources;

@@ -11,7 +11,7 @@ import { blobOf } from "./blob-documents.ts";
 import { trusted } from "./elements.ts";
 import { htmlElement } from "./navigation-rules.ts";
 import type { OwnOrigin } from "./own-origin.ts";
-import type { PageContext } from "./page-context.ts";
+import type { PageContext, Realm } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
 
 function patchDocument({ config, realUrl }: PageContext): void {
@@ -52,14 +52,19 @@ function patchUrlArguments(context: PageContext, own: OwnOrigin, sockets: PageSo
       context.isPosted = false;
     });
   }
-  own.patchRequests(window);
+  patchAskers(window, config, own, sockets);
   for (const name of ["baseVal", "animVal"])
     patchAccessor(SVGAnimatedString.prototype, name, {
       get: (native) => own.real(native()),
       set: (native, _self, value) => native(/^https?:/i.test(String(value)) ? own.onSlot(value) : value),
     });
+}
+
+/** Likewise in requests and workers of the window, or of a frame's that has no page script, and in what their answers tell. */
+export function patchAskers(realm: Realm, config: PageConfig, own: OwnOrigin, sockets: PageSockets): void {
+  own.patchRequests(realm);
   for (const name of ["Worker", "SharedWorker"] as const)
-    patchConstructor(name, (construct, [url, given, ...rest]) => {
+    patchConstructor(realm, name, (construct, [url, given, ...rest]) => {
       // The site's host may be another's before such a worker ends.
       const isExtended = typeof given === "object" && given !== null && "extendedLifetime" in given;
       const options = isExtended ? { ...given, extendedLifetime: false } : given;

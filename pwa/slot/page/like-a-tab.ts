@@ -78,7 +78,7 @@ function helpAutofocus(): void {
  */
 function patchViewport(): void {
   const implicit = new WeakSet<object>();
-  patchConstructor("IntersectionObserver", (construct, [callback, options, ...rest]) => {
+  patchConstructor(window, "IntersectionObserver", (construct, [callback, options, ...rest]) => {
     const given = options as IntersectionObserverInit | null | undefined;
     if ((given?.root ?? null) !== null) return construct([callback, options, ...rest]);
     // Object.create throws for what is no object, as the observer's own constructor does.

@@ -49,12 +49,13 @@ export function patchMethod(
   replace(target, name, "value", replacement);
 }
 
-/** Like `patchMethod`, for `new window[name](…)`. */
+/** Like `patchMethod`, for `new realm[name](…)`. */
 export function patchConstructor(
+  realm: object,
   name: string,
   replacement: (construct: (args: readonly unknown[]) => object, args: unknown[]) => object,
 ): void {
-  wrap(window, name, {
+  wrap(realm, name, {
     construct: (native, args, newTarget) => replacement((mapped) => construct(native, mapped, newTarget), args),
   });
 }
