@@ -313,6 +313,33 @@ it("brings the page back once more where the boot page of what failed comes into
   expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, unopened: { url: `${B}/` } });
 });
 
+it("is tried again by the boot page that is on its way there, and once more where that brings the failure of before", () => {
+  const { hear, hearPage, log, say, report, shown, tab } = openBrowser();
+  const code = ErrorCode.TOO_MANY_REDIRECTS;
+  const fail = (id: number) => hear({ type: "navigation", kind: "failed", id, url: `${A}/`, code, message: "" });
+  const notice = { tag: MESSAGE_TAG, type: "failed", url: `${A}/`, code, message: "", historyKey: "n" } as const;
+  tab.go(`${A}/`);
+  say(A, "booting");
+  say(A, "slot-ready");
+  fail(1);
+  log.length = 0;
+  tab.reload();
+  expect(log).toEqual(["abandon 1", `ask 2 ${A}/`]);
+  hearPage(notice, A);
+  expect(log.slice(2)).toEqual([`replace again ${A}/`]);
+  fail(2);
+  hearPage(notice, A);
+  say(A, "booting");
+  log.length = 0;
+  tab.home();
+  tab.go(`${A}/`);
+  expect(log.at(-1)).toBe(`src ${A}/`);
+  say(A, "booting");
+  report(`${A}/`, "loading", "a");
+  report(`${A}/`, "loaded", "a");
+  expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+});
+
 it("fails again beside the page that came back only when the person had tried again", () => {
   const { hear, report, say, show, shown, tab } = openBrowser();
   show(`${A}/`, "a");

@@ -442,9 +442,12 @@ export class Tab implements AppTab, TabActions {
   #onSlotMessage(message: PageToShell, slot: Slot): void {
     switch (message.type) {
       case "booting":
-      case "slot-ready":
+      case "slot-ready": {
+        const journey = step.journeyOf(this.#navigation);
+        this.#frame.bootGoal = journey?.origin === slot.origin ? journey.url : null;
         this.#bootedAt = performance.now();
         return this.#onDocumentLeft(slot);
+      }
       case "navigate":
         return this.#onNavigate(message, slot);
       case "scrolled":
@@ -681,7 +684,8 @@ export class Tab implements AppTab, TabActions {
 
   /** As `PageFrame.show`. */
   #show(url: string, replaces: boolean, isAgain = false): void {
-    if (this.#frame.show(url, replaces, isAgain)) this.#keep(step.sendFrame(this.#navigation, url));
+    const isBooting = this.#frame.bootGoal === url && performance.now() - this.#bootedAt < ARRIVAL_TIME;
+    if (isBooting || this.#frame.show(url, replaces, isAgain)) this.#keep(step.sendFrame(this.#navigation, url));
   }
 
   /** @param how as of `ShellToPage`. */
@@ -736,6 +740,7 @@ export class Tab implements AppTab, TabActions {
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const { historyKey, title, phase } = message;
     this.#isOfFormer = false;
+    this.#frame.bootGoal = null;
     const isBack = this.#frame.history.isTraversal(historyKey, this.#sent !== null);
     if (isBack) this.#traverse(slot);
     this.#visit(historyKey);
@@ -761,9 +766,14 @@ export class Tab implements AppTab, TabActions {
   /** In place of a document. */
   #onFailedDocument(message: PageToShell & { type: "failed" }): void {
     const { url, code, method = null, message: detail } = message;
+    const isOfBootPage = this.#frame.bootGoal !== null;
+    this.#frame.bootGoal = null;
     if (step.isNoticeOfFormer(this.#navigation, message)) {
       this.#change(step.leaveDocument);
-      return this.#visit(message.historyKey);
+      this.#visit(message.historyKey);
+      // The boot page has brought the failure of the try before.
+      if (isOfBootPage) this.#show(url, true, true);
+      return;
     }
     this.#change((navigation) => step.noticeCame(navigation, url));
     this.#visit(message.historyKey);

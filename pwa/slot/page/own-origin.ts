@@ -12,7 +12,6 @@ import { patchAccessor, patchMethod, wrap } from "./patch.ts";
  */
 const TOLD: readonly (readonly [interfaceName: string, property: string])[] = [
   ["EventSource", "url"],
-  ["LargestContentfulPaint", "url"],
   ["PerformanceEntry", "name"],
   ["PerformanceNavigationTiming", "name"],
   ["PerformanceResourceTiming", "name"],
