@@ -70,13 +70,9 @@ export type ErrorScope = "stream" | "session";
 /** Who caused it: code on this side, this library, the peer across the link, or the origin. */
 export type ErrorInitiator = "user" | "library" | "peer" | "origin";
 
-const NAMES = new Map<number, keyof typeof ErrorCode>(
-  Object.entries(ErrorCode).map(([name, code]) => [code, name as keyof typeof ErrorCode]),
-);
-
 /** The code's name, or `UNKNOWN_0x…` for a code that this version does not know. */
 export function errorCodeName(code: number): string {
-  return NAMES.get(code) ?? `UNKNOWN_0x${code.toString(16)}`;
+  return Object.entries(ErrorCode).find((entry) => entry[1] === code)?.[0] ?? `UNKNOWN_0x${code.toString(16)}`;
 }
 
 /** A typed failure. `message` reads "Cannot do X: reason", and says what to do where something can be done. */
@@ -96,5 +92,13 @@ export class RopewayError extends Error {
 
 /** A number from the wire as a known code; unknown codes count as INTERNAL_ERROR (RFC 9113 section 7). */
 export function toErrorCode(code: number): ErrorCode {
-  return NAMES.has(code) ? (code as ErrorCode) : ErrorCode.INTERNAL_ERROR;
+  return Object.values<number>(ErrorCode).includes(code) ? (code as ErrorCode) : ErrorCode.INTERNAL_ERROR;
+}
+
+/**
+ * Marks a text that the app translates where it is drawn (`pwa/shell/app/language.ts`): also the reason in an error's message,
+ * where `{number}` stands for one.
+ */
+export function later(text: string): string {
+  return text;
 }

@@ -1,5 +1,18 @@
 import { expect, test } from "../fixtures/browser.ts";
 
+const HTML = { "content-type": "text/html" };
+const PDF = { "content-type": "application/pdf" };
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Closed shadow trees are open to the test. */
+const OPENS = () => {
+  const { attachShadow } = Element.prototype;
+  if (attachShadow.name === "opened") return;
+  Element.prototype.attachShadow = function opened(init) {
+    return attachShadow.call(this, { ...init, mode: "open" });
+  };
+};
+
 test("the app speaks the language that is chosen, also without a link, and turns around for Arabic", async ({
   app,
   origin,
@@ -48,5 +61,58 @@ test.describe("on a phone in Spanish", () => {
   test("the app speaks Spanish by itself", async ({ app }) => {
     await expect(app.page.locator("html")).toHaveAttribute("lang", "es");
     await expect(app.page.getByRole("button", { name: "Menú" })).toBeVisible();
+  });
+
+  test("views of documents keep to the phone's language, whichever the app has", async ({ app, origin }) => {
+    const { page } = app;
+    await page.addInitScript(OPENS);
+    origin.route("/data", ({ reply }) => reply(200, JSON_TYPE, `{"a": 1}`));
+    await page.getByRole("button", { name: "Menú" }).click();
+    await page.getByRole("button", { name: "Ajustes" }).click();
+    await page.getByLabel("Idioma", { exact: true }).selectOption({ label: "Deutsch" });
+    await expect(page.locator("html")).toHaveAttribute("lang", "de");
+    await page.getByRole("button", { name: "Schließen", exact: true }).click();
+    await page.getByLabel("Adresse", { exact: true }).fill(`${origin.origin}/data`);
+    await page.keyboard.press("Enter");
+    await expect(app.frame().getByRole("button", { name: "Código fuente" })).toBeVisible();
+    await expect(app.frame().getByRole("group", { name: "Vista" })).toHaveAttribute("lang", "es");
+  });
+});
+
+test.describe("on a phone in Arabic", () => {
+  test.use({ locale: "ar-EG" });
+
+  test("views, frames and the small print of errors speak it from right to left", async ({ app, origin }) => {
+    const { page } = app;
+    await page.addInitScript(OPENS);
+    const { host } = new URL(origin.origin);
+    let status = 404;
+    origin.route("/data", ({ reply }) => reply(200, JSON_TYPE, `{"a": 1}`));
+    origin.route("/empty", ({ reply }) => reply(status, { ...HTML, "content-length": "0" }));
+    origin.route("/broken.pdf", ({ reply }) => reply(200, PDF, "%PDF-1.4 and no more"));
+    origin.page("/", '<iframe title="Inner" src="/empty"></iframe>');
+    const visit = async (path: string) => {
+      await page.getByLabel("العنوان", { exact: true }).fill(origin.origin + path);
+      await page.keyboard.press("Enter");
+    };
+    await visit("/data");
+    const bar = app.frame().getByRole("group", { name: "طريقة العرض" });
+    await expect(bar).toHaveCSS("direction", "rtl");
+    await expect(bar.getByRole("button", { name: "شجرة" })).toBeVisible();
+    await expect(app.frame().locator(".tree")).toHaveCSS("direction", "ltr");
+
+    await visit("/broken.pdf");
+    const notice = app.frame().locator(".notice");
+    await expect(notice).toContainText("تعذّر عرض الملف: هو تالف أو ليس PDF");
+    await expect(notice).toHaveCSS("direction", "rtl");
+
+    await visit("/");
+    const inFrame = app.frame().frameLocator("iframe").locator("p");
+    await expect(inFrame).toHaveText(`تعذّر تحميل \u2068${host}\u2069`);
+    await expect(inFrame).toHaveCSS("direction", "rtl");
+
+    status = 503;
+    await visit("/empty");
+    await expect(page.locator(".fine-code")).toContainText("NO_PAGE: رد الموقع بخطأ HTTP رقم \u2068503\u2069");
   });
 });

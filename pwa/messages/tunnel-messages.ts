@@ -6,10 +6,7 @@ import { parseUrl } from "../../shared/web/origin.ts";
 import type { FailedNavigation } from "./page-messages.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
-/** Marks a text of the app that is translated where it is drawn (`pwa/shell/app/language.ts`). */
-export function later(text: string): string {
-  return text;
-}
+export { later } from "../../shared/errors.ts";
 
 /**
  * Milliseconds: how long pages wait for a link that is gone, unless the person chose otherwise; equal to sessionLinger.
@@ -129,8 +126,18 @@ export type DownloadState =
   /** For the link. */
   | { readonly kind: "waiting" }
   | { readonly kind: "paused" }
-  | { readonly kind: "failed"; readonly why: string }
+  | Failed
   | { readonly kind: "done" };
+
+interface Failed {
+  readonly kind: "failed";
+  /** English, as a typed error says it; `{status}` and `{room}` stand for the values beside it. */
+  readonly why: string;
+  /** Of the site's answer. */
+  readonly status?: number;
+  /** Bytes that the browser lets the app have still. */
+  readonly room?: number;
+}
 
 export type DownloadQuestion =
   /** The answer: each `Download`, the latest first. */

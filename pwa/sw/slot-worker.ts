@@ -2,7 +2,7 @@
  * A slot's service worker: answers every request of its pages out of the tunnel. The page and this worker are one
  * trust domain; what keeps sites apart is that the tunnel stamps who asks.
  */
-import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../shared/errors.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { Destination, RequestMode } from "../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
@@ -30,21 +30,12 @@ import { isListed, type SlotContext, type SlotExchange, slotContext } from "./sl
 import type { TunnelPort, TunnelResponse } from "./tunnel-port.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
-  /** Put in by the build: the path of `written-documents.ts`, which pages load late. */
-  readonly __WRITTEN: string;
-  /** That of `view.ts`, on the shell's host: the browser has it once for all slots. */
+  /** Put in by the build: paths of scripts that pages load late, by the query that asks for them. */
+  readonly __LATE: Readonly<Record<string, string>>;
+  /** The same of those on the shell's host: the browser has them once for all slots. */
+  readonly __PDF: Readonly<Record<string, string>>;
+  /** That of `view.ts`, of `words.ts`, and of each language's words, with `*` in the place of the query. */
   readonly __VIEW: string;
-  /** The same of `permissions.ts`. */
-  readonly __PERMISSIONS: string;
-  /** Likewise of `pdf-viewer.ts`, and of what reads the file for it. */
-  readonly __PDF: string;
-  readonly __PDF_WORKER: string;
-};
-
-const OF_SHELL: Readonly<Record<string, string>> = {
-  "?view": self.__VIEW,
-  "?pdf": self.__PDF,
-  "?pdf-worker": self.__PDF_WORKER,
 };
 
 const clients = new SlotClients();
@@ -177,16 +168,18 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
 
 /** What needs no tunnel: of the app's own. */
 async function answerOwn(url: URL, isNavigation: boolean): Promise<Response> {
-  if (url.search === "?written" && !isNavigation) return fetch(self.__WRITTEN);
-  const late = OF_SHELL[url.search];
-  if (late !== undefined && !isNavigation) {
-    const response = await fetch(slotContext(self.location, UNBOUND).shellOrigin + late);
+  const { search } = url;
+  const context = slotContext(self.location, UNBOUND);
+  if (!isNavigation && url.pathname === ropewayPath.pageScript && search !== "") {
+    if (search in scripts) return answerScript(await scripts[search as AppScript].promise);
+    const own = self.__LATE[search];
+    if (own !== undefined) return fetch(own);
+    const path = self.__PDF[search] ?? self.__VIEW.replace("*", search.slice(1));
+    const response = await fetch(context.shellOrigin + path);
     // Policies and workers want a script of the page's own host.
     return response.ok ? answerScript(await response.text()) : Response.error();
   }
-  if (url.search in scripts && !isNavigation) return answerScript(await scripts[url.search as AppScript].promise);
-  if (url.search === "?permissions" && !isNavigation) return fetch(self.__PERMISSIONS);
-  return answerReserved(url, slotContext(self.location, UNBOUND), isNavigation);
+  return answerReserved(url, context, isNavigation);
 }
 
 /** The elements for which scripts may ask. A server may trust what the destination of a document or worker says. */
@@ -265,7 +258,7 @@ function isBackToForm({ mode, method, cache }: Request): boolean {
 }
 
 function sentNotice(url: string, context: SlotContext): Response {
-  const message = "Cannot show what the form led to: it is not kept, and nothing is sent twice";
+  const message = later("Cannot show what the form led to: it is not kept, and nothing is sent twice");
   return noticePage({ kind: "failed", url, method: "POST", code: ErrorCode.ALREADY_SENT, message }, context);
 }
 
@@ -315,7 +308,7 @@ async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () 
     return placeholderPage(url, { referrer, form }, context);
   } catch {
     finish();
-    const message = "Cannot send the form: the app has to be opened anew";
+    const message = later("Cannot send the form: the app has to be opened anew");
     return noticePage({ kind: "failed", url, method: "POST", code: ErrorCode.LINK_LOST, message }, context);
   }
 }

@@ -1,5 +1,5 @@
 import { ACCEPT_ENCODING, LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
-import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
+import { ErrorCode, later, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import {
   ACCEPT_PUSH,
   type ClientExchange,
@@ -489,8 +489,8 @@ function hidesTheOutcome({ code, scope }: RopewayError): boolean {
 /** Errors of requests that their tunnel cannot carry. */
 function unreachable(isOnline: boolean): RopewayError {
   const [code, reason] = isOnline
-    ? [ErrorCode.LINK_LOST, "check the network, then try again"]
-    : [ErrorCode.OFFLINE, "this device is offline"];
+    ? [ErrorCode.LINK_LOST, later("check the network, then try again")]
+    : [ErrorCode.OFFLINE, later("this device is offline")];
   return new RopewayError(code, "session", "library", `Cannot reach the edge: ${reason}`);
 }
 
@@ -499,7 +499,7 @@ function refused(): RopewayError {
     ErrorCode.KEY_NOT_ACCEPTED,
     "session",
     "peer",
-    "Cannot reach the edge: it does not accept this phone any more; pair it again",
+    `Cannot reach the edge: ${later("it does not accept this phone any more; pair it again")}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { appTexts } from "../house/languages.ts";
 import type { BuiltFiles } from "./built-files.ts";
 import { contentHash, UNKNOWN_HASH, withoutContentHash } from "./content-hash.ts";
 import { ofShell } from "./of-shell.ts";
@@ -71,6 +72,9 @@ const LISTED = ".ropeway/listed";
 /** The app's words in another language, by a name with its code and the hash of the scripts that they are of. */
 const LANGUAGES = ".ropeway/languages";
 
+/** Words of slots' documents: the script that finds them, and one with those of each language. */
+const WORDS = ".ropeway/words";
+
 /** Pages without scripts, of the shell and of its service worker: for phones that have such pages. */
 const LITE = ".ropeway/lite";
 const LITE_WORKER = ".ropeway/lite-worker";
@@ -89,6 +93,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [WRITTEN, "pwa/slot/page/written-documents.ts", "esm"],
   [VIEW, "pwa/slot/view/view.ts", "esm"],
+  [WORDS, "pwa/slot/words.ts", "esm"],
   [PAGE_PERMISSIONS, "pwa/slot/page/permissions.ts", "esm"],
   [PDF, "pwa/slot/view/pdf-viewer.ts", "esm"],
   [PDF_WORKER, "node_modules/pdfjs-dist/legacy/build/pdf.worker.mjs", "esm"],
@@ -149,11 +154,14 @@ export async function buildApp(): Promise<BuiltFiles> {
 
 /** Those that need no other's name, and the style sheet. */
 async function independentScripts(): Promise<BuiltFiles> {
+  const languages = (await catalogueNames()).map((name) => name.replace(/\.json$/, ""));
+  const define = { ...browserOptions.define, "self.__LANGUAGES": JSON.stringify(languages) };
   const built = await Promise.all([
     ...(["esm", "iife"] as const).map((format) =>
       bundle({
         entryPoints: scripts.filter((script) => script[2] === format).map(([out, source]) => ({ out, in: source })),
         format,
+        define,
       }),
     ),
     bundle({
@@ -166,21 +174,42 @@ async function independentScripts(): Promise<BuiltFiles> {
   return new Map(built.flatMap((part) => [...part]));
 }
 
+/**
+ * Views, the words of slots' documents, and those of each language as a script of its own, by the hash of all.
+ *
+ * @returns their path, with `*` in the place of the name.
+ */
+async function addViews(files: BuiltFiles): Promise<string> {
+  const words = await catalogueFiles((isOfSlots) => isOfSlots);
+  for (const [code, contents] of words)
+    files.set(`${WORDS}-${code}.js`, Buffer.concat([Buffer.from("export default "), contents]));
+  const names = [VIEW, WORDS, ...[...words.keys()].map((code) => `${WORDS}-${code}`)];
+  const hash = contentHash(Buffer.concat(names.map((name) => files.get(`${name}.js`) ?? new Uint8Array())));
+  for (const name of names) {
+    files.set(`${name}-${hash}.js`, files.get(`${name}.js`) ?? new Uint8Array());
+    files.delete(`${name}.js`);
+  }
+  return `/.ropeway/*-${hash}.js`;
+}
+
 /** The slots' service worker, which knows parts of the page script by their names. @returns its own. */
 async function addSlotWorker(files: BuiltFiles): Promise<string> {
-  const written = nameByContent(files, WRITTEN);
-  const permissions = nameByContent(files, PAGE_PERMISSIONS);
-  const [view, pdf, pdfWorker] = [VIEW, PDF, PDF_WORKER].map((script) => nameByContent(files, script));
+  const byQuery = (named: readonly (readonly [query: string, script: string])[]) =>
+    JSON.stringify(Object.fromEntries(named.map(([query, script]) => [query, `/${nameByContent(files, script)}`])));
   const built = await bundle({
     entryPoints: [{ out: SLOT_WORKER, in: "pwa/sw/slot-worker.ts" }],
     format: "iife",
     define: {
       ...browserOptions.define,
-      "self.__WRITTEN": JSON.stringify(`/${written}`),
-      "self.__VIEW": JSON.stringify(`/${view}`),
-      "self.__PERMISSIONS": JSON.stringify(`/${permissions}`),
-      "self.__PDF": JSON.stringify(`/${pdf}`),
-      "self.__PDF_WORKER": JSON.stringify(`/${pdfWorker}`),
+      "self.__LATE": byQuery([
+        ["?written", WRITTEN],
+        ["?permissions", PAGE_PERMISSIONS],
+      ]),
+      "self.__PDF": byQuery([
+        ["?pdf", PDF],
+        ["?pdf-worker", PDF_WORKER],
+      ]),
+      "self.__VIEW": JSON.stringify(await addViews(files)),
     },
   });
   for (const [path, contents] of built) files.set(path, contents);
@@ -246,7 +275,7 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
     FIND,
   ].map((script) => `/${script}-${UNKNOWN_HASH}.js`);
   const ofAll: BuildOptions = { format: "esm", plugins: [await ofShell()] };
-  const catalogues = await languageFiles();
+  const catalogues = await catalogueFiles((isOfSlots, isOfShell) => isOfShell || !isOfSlots);
   const parts = await Promise.all([
     bundle({ entryPoints: [{ out: PERMISSIONS, in: "pwa/shell/permissions/permissions.ts" }], ...ofAll }),
     bundle({ entryPoints: [{ out: LIBRARY, in: "pwa/shell/views/library/library-chunk.tsx" }], ...ofAll }),
@@ -333,21 +362,49 @@ async function bundle(options: BuildOptions): Promise<BuiltFiles> {
   return new Map(result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
 }
 
-/** By the code of the language, without the texts that nobody has translated yet. */
-async function languageFiles(): Promise<Map<string, Uint8Array>> {
+/**
+ * By the code of the language, without the texts that nobody has translated yet.
+ *
+ * @param isMeant says of a text whether it goes in.
+ */
+async function catalogueFiles(
+  isMeant: (isOfSlots: boolean, isOfShell: boolean) => boolean,
+): Promise<Map<string, Uint8Array>> {
   const directory = join(root, "pwa", "languages");
-  const names = (await readdir(directory)).filter((name) => name.endsWith(".json")).sort();
+  const names = await catalogueNames();
+  const [ofSlots, ofShell] = await textsOfSides();
   return new Map(
     await Promise.all(
       names.map(async (name) => {
         const words: Record<string, string | object> = JSON.parse(await readFile(join(directory, name), "utf8"));
-        const known = Object.entries(words).filter(([, each]) =>
-          (typeof each === "string" ? [each] : Object.values(each)).some(Boolean),
+        const known = Object.entries(words).filter(
+          ([text, each]) =>
+            (typeof each === "string" ? [each] : Object.values(each)).some(Boolean) &&
+            isMeant(ofSlots.has(text), ofShell.has(text)),
         );
         return [name.slice(0, -".json".length), Buffer.from(JSON.stringify(Object.fromEntries(known)))] as const;
       }),
     ),
   );
+}
+
+async function catalogueNames(): Promise<readonly string[]> {
+  return (await readdir(join(root, "pwa", "languages"))).filter((name) => name.endsWith(".json")).sort();
+}
+
+/** Texts of slots' documents, and all others. */
+async function textsOfSides(): Promise<readonly [ofSlots: ReadonlySet<string>, ofShell: ReadonlySet<string>]> {
+  const sources = new Map<string, string>();
+  for (const folder of ["pwa", "shared", "worker"])
+    for (const name of await readdir(join(root, folder), { recursive: true }))
+      if (/\.tsx?$/.test(name) && !name.includes("node_modules"))
+        sources.set(`${folder}/${name}`, await readFile(join(root, folder, name), "utf8"));
+  const isOfSlot = (path: string) => path.startsWith("pwa/slot/");
+  const side = (isWanted: (path: string) => boolean) => {
+    const { plain, counted } = appTexts(new Map([...sources].filter(([path]) => isWanted(path))));
+    return new Set([...plain, ...counted]);
+  };
+  return [side(isOfSlot), side((path) => !isOfSlot(path))];
 }
 
 async function pictureFiles(folder: string): Promise<BuiltFiles> {

@@ -9,6 +9,7 @@ const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
 const PAGE_SOCKETS = ".ropeway/page-sockets-0123456789abcdef0123.js";
 const WRITTEN = ".ropeway/written-0123456789abcdef0123.js";
 const VIEW = ".ropeway/view-0123456789abcdef0123.js";
+const WORDS = ".ropeway/words-0123456789abcdef0123.js";
 const PDF = [".ropeway/pdf-0123456789abcdef0123.js", ".ropeway/pdf-worker-0123456789abcdef0123.js"];
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
 const LIBRARY = ".ropeway/library-0123456789abcdef0123.js";
@@ -35,6 +36,7 @@ const paths = [
   SLOT_WORKER,
   WRITTEN,
   VIEW,
+  WORDS,
   ...PDF,
   ".ropeway/sw.js",
   ...ofTunnel,

@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 109.9 * KB,
+    limit: 110.1 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 16.1 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.9 * KB },
@@ -34,6 +34,7 @@ const budgets: readonly Budget[] = [
   },
   { name: "written documents", files: [".ropeway/written.js"], limit: 5 * KB },
   { name: "views of documents", files: [".ropeway/view.js"], limit: 12.5 * KB },
+  { name: "words of slots' documents", files: [".ropeway/words.js"], limit: 1.2 * KB },
   { name: "viewer of PDFs", files: [".ropeway/pdf.js", ".ropeway/pdf-worker.js"], limit: 470 * KB },
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },
   { name: "sign-ins of servers", files: [".ropeway/sign-ins.js"], limit: 6 * KB },

@@ -40,7 +40,9 @@ export function appTexts(texts: ReadonlyMap<string, string>): AppTexts {
 }
 
 function ofApp(texts: ReadonlyMap<string, string>): [string, string][] {
-  return [...texts].filter(([path]) => /^pwa\/.*\.tsx?$/.test(path) && !/\.test\.|\/testing\//.test(path));
+  return [...texts].filter(
+    ([path]) => /^(?:pwa|shared|worker)\/.*\.tsx?$/.test(path) && !/\.test\.|\/testing\//.test(path),
+  );
 }
 
 function translating({ callee }: CallExpression): string | null {
@@ -65,7 +67,7 @@ function isText(node: Node): node is Node & { readonly value: string } {
 /** Texts of the views that stay English in every language, and texts that are put together where they are translated. */
 export function untranslatedTexts(texts: ReadonlyMap<string, string>): readonly string[] {
   return ofApp(texts)
-    .filter(([path]) => path.startsWith("pwa/shell/views/"))
+    .filter(([path]) => /^pwa\/(?:shell\/views|slot\/view)\//.test(path))
     .flatMap(([path, text]) => untranslatedIn(path, text));
 }
 

@@ -259,6 +259,7 @@ export const MODULES: readonly Module[] = [
       "pwa/slot/rewrite/html-rewriter.ts",
       "pwa/slot/rewrite/response-headers.ts",
       "pwa/slot/shortcuts.ts",
+      "pwa/slot/words.ts",
     ],
     uses: ["base", "http", "messages", "web-rules"],
   },

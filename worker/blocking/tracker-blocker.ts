@@ -6,7 +6,7 @@
 
 import type { RequestType } from "@ghostery/adblocker";
 import type { Clock } from "../../shared/clock.ts";
-import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../shared/errors.ts";
 import type { Destination, RequestHead } from "../../shared/http/heads.ts";
 import { concat } from "../../shared/wire/frame.ts";
 import type { RecordStore } from "../devices/record-store.ts";
@@ -65,7 +65,7 @@ export class TrackerBlocker {
     if (!mayBeStopped(head)) return;
     if (this.#options.shared.list === null) await this.#patience;
     if (!this.isTracker(head, url)) return;
-    const message = `Cannot load from ${url.host}: it is on the block list, and you have trackers blocked`;
+    const message = `Cannot load from ${url.host}: ${later("it is on the block list, and you have trackers blocked")}`;
     throw new RopewayError(ErrorCode.BLOCKED, "stream", "user", message);
   }
 

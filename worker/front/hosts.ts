@@ -29,7 +29,7 @@ const SLOT_LABEL = /^[a-z0-9]{4,32}$/;
 const TUNNEL_SCRIPT = /^\/\.ropeway\/tunnel-[0-9a-f]{20}\.js$/;
 
 /** What slots load of the app's host, and read: their names tell their content. */
-const FOR_SLOTS = /^\/\.ropeway\/(?:view|pdf|pdf-worker)-[0-9a-f]{20}\.js$/;
+const FOR_SLOTS = /^\/\.ropeway\/(?:view|pdf|pdf-worker|words[\w-]{0,9})-[0-9a-f]{20}\.js$/;
 
 /** Its answer clears a slot's storage, but for cookies (`pwa/slot/documents/wipe.ts`). */
 const CLEARED_PATH = `${RESERVED_PATH}cleared`;

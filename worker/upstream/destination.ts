@@ -3,7 +3,7 @@
  */
 
 import ipaddr from "ipaddr.js";
-import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../shared/errors.ts";
 
 /**
  * Every address of a name, as text, best first. Rejects or resolves to none when the name does not resolve, or with the
@@ -40,7 +40,10 @@ export function checkDestination(url: URL, policy: DestinationPolicy): void {
     throw failure(ErrorCode.UNSUPPORTED_SCHEME, `Cannot load ${url.protocol} address: only http: and https: are`);
   }
   if (url.port !== "" && BAD_PORTS.has(Number(url.port))) {
-    throw failure(ErrorCode.UPSTREAM_FAILED, `Cannot load ${url.hostname}: browsers do not use port ${url.port}`);
+    throw failure(
+      ErrorCode.UPSTREAM_FAILED,
+      `Cannot load ${url.hostname}: ${later("browsers do not use port {number}").replace("{number}", url.port)}`,
+    );
   }
   if (policy.allowPrivate || policy.isExempt?.(url) === true) return;
   const host = hostOf(url);
@@ -75,7 +78,7 @@ export async function resolveDestination(
     throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: the name does not resolve`, { cause });
   });
   if (addresses.length === 0) {
-    throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: the name has no address`);
+    throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: ${later("the name has no address")}`);
   }
   if (!mayBePrivate && !addresses.every(isPublicAddress)) throw forbidden(host);
   return addresses;
@@ -99,7 +102,7 @@ export function isPublicAddress(text: string): boolean {
 function forbidden(host: string): RopewayError {
   return failure(
     ErrorCode.DESTINATION_FORBIDDEN,
-    `Cannot load ${host}: it is on a private network; set ROPEWAY_ALLOW_PRIVATE=1 at the edge to allow that`,
+    `Cannot load ${host}: ${later("it is on a private network; set ROPEWAY_ALLOW_PRIVATE=1 at the edge to allow that")}`,
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { toBase64 } from "../../shared/base-encodings.ts";
 import { BoundedMap } from "../../shared/bounded-map.ts";
-import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { bareUrl, decodeByteString, isLoopbackHost, isRedirectStatus, isSameOrigin } from "../../shared/web/origin.ts";
 import { COOKIE_PARTITIONS_LOADED, type CookieJarStore } from "./cookie-jar.ts";
@@ -61,13 +61,13 @@ export function nextHop(
 ): RedirectStep {
   // Many servers send raw UTF-8, and browsers read it as that.
   const target = decodeByteString(location);
-  if (!URL.canParse(target, from.url)) throw notFollowed(from.url, "its target is no URL");
+  if (!URL.canParse(target, from.url)) throw notFollowed(from.url, later("its target is no URL"));
   const url = new URL(target, from.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw notFollowed(from.url, `it leads to a ${url.protocol} address`, ErrorCode.UNSUPPORTED_SCHEME);
   }
   if (count >= MAX_REDIRECTS) {
-    throw notFollowed(from.url, `there were ${MAX_REDIRECTS} before it`);
+    throw notFollowed(from.url, later("there were {number} before it").replace("{number}", String(MAX_REDIRECTS)));
   }
   const fragment = url.hash;
   url.hash = "";

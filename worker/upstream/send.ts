@@ -1,6 +1,6 @@
 /** Sends a request to an origin: timed, retried where that is safe, its failures typed. */
 import { type Clock, pause } from "../../shared/clock.ts";
-import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../shared/errors.ts";
 import { isSafe } from "../../shared/http/heads.ts";
 import type { SendableBody } from "./request-body.ts";
 
@@ -357,20 +357,20 @@ export class OfflineCheck {
 }
 
 const REASONS: Partial<Record<ErrorCode, string>> = {
-  [ErrorCode.NAME_NOT_RESOLVED]: "the name does not resolve",
-  [ErrorCode.CONNECTION_REFUSED]: "it refused the connection",
-  [ErrorCode.CONNECTION_RESET]: "it closed the connection",
-  [ErrorCode.TLS_FAILED]: "its certificate or TLS handshake failed",
-  [ErrorCode.UPSTREAM_TIMEOUT]: "it did not answer in time",
-  [ErrorCode.DESTINATION_FORBIDDEN]: "it is on a private network",
-  [ErrorCode.EDGE_OFFLINE]: "this edge has no internet",
-  [ErrorCode.NOT_HTTP]: "what it answered is not HTTP, or none that this edge can read",
+  [ErrorCode.NAME_NOT_RESOLVED]: later("the name does not resolve"),
+  [ErrorCode.CONNECTION_REFUSED]: later("it refused the connection"),
+  [ErrorCode.CONNECTION_RESET]: later("it closed the connection"),
+  [ErrorCode.TLS_FAILED]: later("its certificate or TLS handshake failed"),
+  [ErrorCode.UPSTREAM_TIMEOUT]: later("it did not answer in time"),
+  [ErrorCode.DESTINATION_FORBIDDEN]: later("it is on a private network"),
+  [ErrorCode.EDGE_OFFLINE]: later("this edge has no internet"),
+  [ErrorCode.NOT_HTTP]: later("what it answered is not HTTP, or none that this edge can read"),
 };
 
 /** The typed error for a failed exchange with the host of `url`. Passes a RopewayError through. */
 export function upstreamError(url: URL, code: ErrorCode, cause: unknown): RopewayError {
   if (cause instanceof RopewayError) return cause;
-  const reason = REASONS[code] ?? "the exchange failed and the platform does not say why";
+  const reason = REASONS[code] ?? later("the exchange failed and the platform does not say why");
   return new RopewayError(code, "stream", "origin", `Cannot load from ${url.host}: ${reason}`, { cause });
 }
 

@@ -1,31 +1,24 @@
 /** Parts of the app's languages that no first page needs: the choice, whose outcome the next start finds on the phone, and numbers. */
+import { filledWords, languageFor, languageOf, type Places, textOf } from "../../slot/words.ts";
 import {
-  filledWords,
   keptLanguage,
   LANGUAGE_KEY,
   type LanguageStorage,
-  type Places,
   SOURCE,
   type Spoken,
   speak,
   spokenLanguage,
-  textOf,
 } from "./language.ts";
 
 declare global {
   interface Window {
-    /** Codes of all catalogues; the build puts them here. */
-    readonly __LANGUAGES: readonly string[];
-    /** Path of a catalogue, with `*` in the place of its code; likewise. */
+    /** Path of a catalogue, with `*` in the place of its code; the build puts it here. */
     readonly __LANGUAGE: string;
   }
 }
 
 /** The choice that leaves it to the system. */
 export const OF_SYSTEM = "system";
-
-/** Languages that are written from right to left. */
-const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
 
 /** Codes of all languages that the app has words for. */
 export function allLanguages(): readonly string[] {
@@ -57,16 +50,15 @@ export async function chooseLanguage(chosen: string, draw: () => void, platform 
   const code = all.includes(chosen) ? chosen : languageOf(system, all);
   latest = code;
   const kept = keptLanguage(storage);
-  const locale = system.find((tag) => fitting(tag, [code])) ?? code;
   const path = code === SOURCE.code ? "" : self.__LANGUAGE.replace("*", code);
   const isSame = kept?.code === code;
-  const next = { code, locale, isRightToLeft: RIGHT_TO_LEFT.test(code) };
+  const { catalogue: _, ...next } = languageFor(code, system);
   const use = (catalogue: Spoken["catalogue"], from: string) => {
     keepLanguage(storage, { ...next, catalogue, path: from });
     speak({ ...next, catalogue, path: from }, html);
     draw();
   };
-  if (!isSame || kept.locale !== locale) use(isSame ? kept.catalogue : {}, isSame ? kept.path : "");
+  if (!isSame || kept.locale !== next.locale) use(isSame ? kept.catalogue : {}, isSame ? kept.path : "");
   if (path === "" || (isSame && kept.path === path)) return;
   const catalogue = await fetchCatalogue(path, platform);
   // What cannot be had is asked for again with the next start.
@@ -91,23 +83,6 @@ async function fetchCatalogue(path: string, platform: LanguagePlatform): Promise
   }
 }
 
-/** The first language of the system's that the app has, or English. */
-export function languageOf(system: readonly string[], known: readonly string[]): string {
-  for (const tag of system) {
-    const found = fitting(tag, known);
-    if (found !== undefined) return found;
-  }
-  return SOURCE.code;
-}
-
-/** The catalogue of a tag's region or script, or of its language where the tag has the usual script of that. */
-function fitting(tag: string, known: readonly string[]): string | undefined {
-  const { language, script, region } = new Intl.Locale(tag).maximize();
-  const isUsual = new Intl.Locale(language).maximize().script === script;
-  const codes = [`${language}-${region}`, `${language}-${script}`, ...(isUsual ? [language] : [])];
-  return codes.find((code) => known.includes(code));
-}
-
 function keepLanguage(storage: LanguageStorage, next: Spoken): void {
   try {
     storage.setItem(LANGUAGE_KEY, JSON.stringify(next));
@@ -122,7 +97,7 @@ export function tCount(count: number, one: string, several: string, places: Plac
   const words = spoken.catalogue[several];
   const [forms, locale] = typeof words === "object" ? [words, spoken.code] : [{ one, other: several }, SOURCE.code];
   const form = forms[new Intl.PluralRules(locale).select(count)] ?? several;
-  return textOf(filledWords(form, { ...places, count }));
+  return textOf(filledWords(form, { ...places, count }), spoken);
 }
 
 /** Its tag for `Intl`. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Catalogue, languageOf } from "../../slot/words.ts";
 import { MapStorage } from "../testing/map-storage.ts";
-import { type Catalogue, keptLanguage, numberText, SOURCE, speak, t, tParts } from "./language.ts";
-import { chooseLanguage, languageOf, tCount } from "./language-choice.ts";
+import { keptLanguage, numberText, reasonText, SOURCE, speak, t, tParts } from "./language.ts";
+import { chooseLanguage, tCount } from "./language-choice.ts";
 
 const KNOWN = ["en", "ar", "de", "pt", "sr", "zh-Hans"];
 const page = { lang: "", dir: "" };
@@ -33,6 +34,14 @@ describe("words", () => {
     ]);
     expect(tParts("Closed {title}", { title: 7 })).toEqual(["Zamknięto ", 7, ""]);
     expect(numberText(1.25, 1)).toBe("1,3");
+  });
+
+  it("are those of an error's reason where there are none for all of it", () => {
+    const catalogue = { "it closed {number}": "zamknął {number}", "Cannot go on: lost": "Nie można dalej" };
+    speak({ ...SOURCE, code: "pl", locale: "pl", catalogue }, page);
+    expect(
+      ["Cannot load 10.0.0.1: it closed 42", "Cannot go on: lost", "Cannot go on: 7", "no reason"].map(reasonText),
+    ).toEqual(["zamknął 42", "Nie można dalej", "Cannot go on: 7", "no reason"]);
   });
 
   it("are no part of the order of a name, where they go from right to left", () => {

@@ -1,4 +1,4 @@
-import { ErrorCode } from "../../../shared/errors.ts";
+import { ErrorCode, later } from "../../../shared/errors.ts";
 import { entryKey, MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { PageError } from "../app/state.ts";
@@ -9,7 +9,7 @@ import { type KeptEntry, SessionHistory } from "./session-history.ts";
 /** The error of a page for which no host is free. */
 export const NO_FREE_HOST = {
   code: ErrorCode.NO_FREE_HOST,
-  detail: "Cannot show page: each host of the edge's list is in use",
+  detail: later("Cannot show page: each host of the edge's list is in use"),
 } as const;
 
 /** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
@@ -50,7 +50,8 @@ export class PageFrame {
 
   /** @returns why no page of the URL can be shown, or null. */
   problemWith(url: string): Pick<PageError, "code" | "detail"> | null {
-    if (this.places === null) return { code: ErrorCode.NO_SLOT_HOST, detail: "Cannot show pages: no service workers" };
+    if (this.places === null)
+      return { code: ErrorCode.NO_SLOT_HOST, detail: later("Cannot show pages: no service workers") };
     return this.places.hasPlaceFor(url) ? null : NO_FREE_HOST;
   }
 

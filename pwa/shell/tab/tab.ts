@@ -1,4 +1,4 @@
-import { ErrorCode } from "../../../shared/errors.ts";
+import { ErrorCode, later } from "../../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { NavigationRequest, SignInAsked, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
@@ -624,7 +624,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   #failUnsupported(url: string, scheme: string): void {
-    const detail = `Cannot open ${scheme || "this"}: Ropeway loads http: and https: pages`;
+    const detail = `Cannot open ${scheme || "this"}: ${later("Ropeway loads http: and https: pages")}`;
     this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, method: null, detail }, "started");
   }
 
@@ -908,7 +908,7 @@ export class Tab implements AppTab, TabActions {
     const sent = this.#sent;
     if (sent === null) return;
     const { method } = sent.request;
-    const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
+    const detail = later("Cannot show the site: the page that sets up its host on this phone does not come");
     // A page of the browser's own is in its place.
     this.#change((navigation) => step.leaveDocument(step.learnOfSent(navigation, { mayHaveRun: method !== "GET" })));
     this.#fail({ code: ErrorCode.LINK_LOST, url, method, detail }, sent.by);

@@ -1,5 +1,6 @@
 /** `/.ropeway/frame?url=…`: holds the place of a frame of another origin until the shell says which slot is its. */
 
+import { later } from "../../../shared/errors.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
@@ -10,6 +11,7 @@ import {
   isFramedByOthers,
   removeNetworkFeatures,
   sandboxAround,
+  sayHere,
   shellOriginHere,
   tellTrouble,
 } from "./this-document.ts";
@@ -51,7 +53,7 @@ const note = element("note");
 
 function show(shown: HTMLElement, text: string): void {
   for (const each of [button, note]) each.hidden = each !== shown;
-  shown.textContent = text;
+  void sayHere(shown, text, host);
 }
 
 function refuse(why: string): void {
@@ -66,7 +68,10 @@ let giveUp = (): void => {};
 /** @param isAsked the person wants it. */
 function ask(isAsked: boolean): void {
   const release = holdLoad();
-  show(note, `Loading ${host}…`);
+  // For the moment, so that no words are fetched.
+  button.hidden = true;
+  note.hidden = false;
+  note.textContent = host;
   const message: PageToShell = {
     tag: MESSAGE_TAG,
     type: "frame-wanted",
@@ -82,14 +87,14 @@ function ask(isAsked: boolean): void {
   giveUp = () => {
     clearTimeout(timer);
     release();
-    if (isAsked) show(note, `There is no room for ${host} now: each of the edge’s hosts is in use.`);
-    else show(button, `Load ${host}`);
+    if (isAsked) show(note, later("There is no room for {host} now."));
+    else show(button, later("Load {host}"));
     tellTrouble("frame", shellOrigin);
   };
   window.top?.postMessage(message, shellOrigin);
   timer = setTimeout(() => {
     release();
-    show(button, `Load ${host}`);
+    show(button, later("Load {host}"));
   }, ANSWER_TIMEOUT);
 }
 
@@ -98,7 +103,7 @@ window.addEventListener("message", (event: MessageEvent<unknown>) => {
   const message = event.data as ShellToPage;
   if (message.type === "no-host") giveUp();
   if (message.type !== "frame" || !/^https?:/.test(message.slotUrl)) return;
-  if (message.topLevel && isFramedByOthers()) refuse("This frame cannot be shown.");
+  if (message.topLevel && isFramedByOthers()) refuse(later("This frame cannot be shown."));
   else go(message.slotUrl, message.bootsInside);
 });
 
@@ -127,7 +132,7 @@ button.addEventListener("click", () => ask(true));
 // The page around it shows a blob's document in its place, and tells that a sandbox is closed.
 const isBlob = /^blob:/i.test(url);
 if (isBlob) setTimeout(holdLoad(), ANSWER_TIMEOUT);
-if (parameters.has("closed")) show(note, "This sandboxed part of the page is not shown.");
-else if (isBlob) show(note, "This frame cannot be shown.");
-else if (host === "" || window.top === window) refuse("This frame cannot be shown.");
+if (parameters.has("closed")) show(note, later("This sandboxed part of the page is not shown."));
+else if (isBlob) show(note, later("This frame cannot be shown."));
+else if (host === "" || window.top === window) refuse(later("This frame cannot be shown."));
 else ask(false);

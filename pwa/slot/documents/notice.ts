@@ -4,6 +4,7 @@
  * frame placeholder.
  */
 
+import { later } from "../../../shared/errors.ts";
 import {
   entryKey,
   type FailedNavigation,
@@ -12,7 +13,7 @@ import {
   type PageToShell,
 } from "../../messages/page-messages.ts";
 import { ropewayPath, ropewayUrl } from "../slot-url.ts";
-import { holdLoad, removeNetworkFeatures, shellOriginHere, tellTrouble } from "./this-document.ts";
+import { holdLoad, removeNetworkFeatures, sayHere, shellOriginHere, tellTrouble } from "./this-document.ts";
 
 removeNetworkFeatures(window);
 
@@ -41,7 +42,7 @@ function tellShell(told: Notice): void {
 
 function sayInFrame({ url, trouble }: FailedNavigation): void {
   const text = document.createElement("p");
-  text.textContent = `Cannot load ${URL.canParse(url) ? new URL(url).host : "this frame"}`;
   document.body.append(text);
+  void sayHere(text, later("Cannot load {host}"), URL.parse(url)?.host ?? "");
   if (trouble !== undefined) tellTrouble(trouble, shellOrigin);
 }

@@ -4,7 +4,7 @@
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type Sandbox, type Trouble } from "../../messages/page-messages.ts";
-import { BACK_QUERY, OPENED_NAME, shellOriginOf } from "../slot-url.ts";
+import { BACK_QUERY, OPENED_NAME, ropewayPath, shellOriginOf } from "../slot-url.ts";
 
 /** Milliseconds. Then comes no document (a download, say), or one that has kept the page waiting for long enough. */
 const LONGEST = 30_000;
@@ -65,6 +65,13 @@ export function shellOriginHere(): string {
 /** From a document that stands in for a frame's. */
 export function tellTrouble(trouble: Trouble, shellOrigin: string): void {
   window.top?.postMessage({ tag: MESSAGE_TAG, type: "trouble", trouble } satisfies PageToShell, shellOrigin);
+}
+
+/** Shows a person a text: in English until the words of the browser's language are there. @param host in its place `{host}`. */
+export async function sayHere(shown: HTMLElement, text: string, host: string): Promise<void> {
+  shown.textContent = text.replace("{host}", host);
+  const words: typeof import("../words.ts") = await import(`${ropewayPath.pageScript}?words`);
+  words.translate(shown, text, { host });
 }
 
 /** Name of the window in which the boot page tells the next document that the history has led to it. */

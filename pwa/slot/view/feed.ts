@@ -1,4 +1,5 @@
 /** Feeds (RSS, Atom, JSON Feed) as a list. Of what a feed says in HTML the text is taken: nothing of it runs or loads. */
+import { dateText, t } from "../words.ts";
 import { button, element } from "./tree.ts";
 
 /** Characters: it is parsed in one piece. */
@@ -172,14 +173,14 @@ function cut(text: string): string {
 
 export function showFeed({ title, about, entries }: Feed): HTMLElement {
   const list = element("ol", "entries");
-  const shown = element("section", "feed", element("h1", "", title || "Feed"));
+  const shown = element("section", "feed", element("h1", "", title || t("Feed")));
   if (about !== "") shown.append(element("p", "about", about));
   shown.append(list);
-  if (entries.length === 0) shown.append(element("p", "about", "This feed has no entries"));
+  if (entries.length === 0) shown.append(element("p", "about", t("This feed has no entries")));
   const showMore = (from: number) => {
     list.append(...entries.slice(from, from + AT_ONCE).map((read) => entryOf(read())));
     if (from + AT_ONCE >= entries.length) return;
-    const more = button("Show more", () => {
+    const more = button(t("Show more"), () => {
       more.remove();
       showMore(from + AT_ONCE);
     });
@@ -190,7 +191,7 @@ export function showFeed({ title, about, entries }: Feed): HTMLElement {
 }
 
 function entryOf({ title, link, date, author, summary }: Entry): HTMLElement {
-  const name = element("bdi", "", title || link || "Without a title");
+  const name = element("bdi", "", title || link || t("Without a title"));
   const heading = element("h2", "", name);
   if (link !== null) {
     const anchor = element("a", "", name);
@@ -201,7 +202,7 @@ function entryOf({ title, link, date, author, summary }: Entry): HTMLElement {
   const byline = element("p", "byline");
   const at = new Date(date);
   if (!Number.isNaN(at.getTime())) {
-    const time = element("time", "", at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }));
+    const time = element("time", "", dateText(at));
     time.dateTime = at.toISOString();
     byline.append(time);
   } else if (date !== "") byline.append(date);

@@ -3,6 +3,7 @@
  * text is kept but the places of what is shown.
  */
 import { createScanner, type JSONScanner, type SyntaxKind } from "jsonc-parser";
+import { t } from "../words.ts";
 import { element, inTurns, type Row, type Rows } from "./tree.ts";
 
 /** Characters: the memory of a small phone holds a text a few times. */
@@ -129,7 +130,7 @@ function shownValue(token: SyntaxKind, written: string): Node[] {
     return [link];
   }
   if (shown.length <= LONGEST_STRING) return [string];
-  const all = element("button", "", `… Show all ${shown.length.toLocaleString()} characters`);
+  const all = element("button", "", t("… Show all {count} characters", { count: shown.length }));
   all.type = "button";
   all.addEventListener("click", () => {
     string.textContent = shown;

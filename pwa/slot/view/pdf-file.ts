@@ -3,6 +3,7 @@
  * gives ranges, a large file comes in pieces, the pages that are looked at first; else it comes whole.
  */
 import { PDFDataRangeTransport } from "pdfjs-dist/legacy/build/pdf.mjs";
+import type { Places } from "../words.ts";
 
 /** Bytes: a file below this is there before its pieces would be. */
 const WHOLE = 512_000;
@@ -15,23 +16,26 @@ const LARGEST = 200_000_000;
 
 export type PdfFile = { readonly data: Uint8Array } | { readonly range: PDFDataRangeTransport };
 
-/**
- * @param onProgress told of bytes, and of how many there will be if that is known.
- * @param onChanged the file on the server is another one now.
- * @throws Error that says why it cannot be had.
- */
-export async function openFile(
-  url: string,
-  onProgress: (got: number, all: number | null) => void,
-  onChanged: () => void,
-): Promise<PdfFile> {
+export interface FileHost {
+  /** As the page's own window asks for it. */
+  readonly url: string;
+  /** As of `words.ts`, which has the words for all of the view. */
+  readonly t: (text: string, places?: Places) => string;
+  /** Told of bytes, and of how many there will be if that is known. */
+  readonly onProgress: (got: number, all: number | null) => void;
+  /** The file on the server is another one now. */
+  readonly onChanged: () => void;
+}
+
+/** @throws Error that says why it cannot be had. */
+export async function openFile({ url, t, onProgress, onChanged }: FileHost): Promise<PdfFile> {
   const response = await fetch(url);
   if (!response.ok || response.body === null)
-    throw new Error(`Cannot show the file: the site answered with ${response.status}`);
+    throw new Error(t("Cannot show the file: the site answered with {status}", { status: String(response.status) }));
   const length = Number(response.headers.get("content-length") ?? 0);
   const validator = rangeValidator(response.headers);
   const inPieces = validator !== null && length > WHOLE;
-  if (!inPieces && length > LARGEST) throw new Error("Cannot show the file: it is too large to be shown");
+  if (!inPieces && length > LARGEST) throw new Error(t("Cannot show the file: it is too large to be shown"));
   const reader = response.body.getReader();
   const chunks: Uint8Array[] = [];
   for (let got = 0; ; ) {
@@ -40,7 +44,7 @@ export async function openFile(
     chunks.push(value);
     got += value.length;
     onProgress(got, length > 0 ? length : null);
-    if (got > LARGEST) throw new Error("Cannot show the file: it is too large to be shown");
+    if (got > LARGEST) throw new Error(t("Cannot show the file: it is too large to be shown"));
     if (!inPieces || got < START) continue;
     void reader.cancel();
     return { range: new Pieces(url, length, await joined(chunks), validator, onChanged) };

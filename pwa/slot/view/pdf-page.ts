@@ -1,4 +1,6 @@
 /** The page that a PDF is shown in, until its viewer is there: how much comes, and a way to keep the file at once. */
+
+import { marked, t } from "../words.ts";
 import type { PdfHost } from "./pdf-viewer.ts";
 import { button, element } from "./tree.ts";
 
@@ -13,11 +15,11 @@ export function pdfPage(root: ShadowRoot): () => Promise<void> {
   measured.ariaHidden = "true";
   root.append(place, measured);
   const ready = open(place).catch((error: unknown) => {
-    const text = error instanceof Error && error.message !== "" ? error.message : "Cannot show the file";
+    const text = error instanceof Error ? error.message : "";
     place.replaceChildren(
       notice(
-        text,
-        button("Try again", () => location.reload()),
+        text || t("Cannot show the file"),
+        button(t("Try again"), () => location.reload()),
         saveLink(),
       ),
     );
@@ -27,50 +29,53 @@ export function pdfPage(root: ShadowRoot): () => Promise<void> {
 }
 
 async function open(place: HTMLElement): Promise<() => Promise<void>> {
-  const said = element("p", "", `Loading the PDF viewer: ${VIEWER_SIZE}, once`);
+  const said = element("p", "", t("Loading the PDF viewer: {size}, once", { size: VIEWER_SIZE }));
   said.role = "status";
   place.append(notice(said, element("progress", ""), saveLink()));
   const library = `${location.origin}/.ropeway/page.js`;
   const viewer: Promise<typeof import("./pdf-viewer.ts")> = import(`${library}?pdf`);
   const { showPdf } = await viewer.catch(() => {
-    throw new Error("Cannot load the PDF viewer: the link is gone");
+    throw new Error(t("Cannot load the PDF viewer: the link is gone"));
   });
-  said.textContent = "Loading the file";
+  said.textContent = t("Loading the file");
   const host: PdfHost = {
     url: location.href.split("#", 1)[0] ?? "",
     workerUrl: `${library}?pdf-worker`,
     place,
+    t,
+    marked,
     save: saveLink(),
     askPassword: (wasWrong) => askPassword(place, wasWrong),
     onProgress(got, all) {
-      const kilobytes = (bytes: number) => Math.ceil(bytes / 1000).toLocaleString();
+      const part = Math.ceil(got / 1000);
+      const size = Math.ceil((all ?? 0) / 1000);
       said.textContent =
         all === null
-          ? `Loading the file: ${kilobytes(got)} KB`
-          : `Loading the file: ${kilobytes(got)} of ${kilobytes(all)} KB`;
+          ? t("Loading the file: {part} KB", { part })
+          : t("Loading the file: {part} of {size} KB", { part, size });
     },
     onChanged: () =>
       place.replaceChildren(
         notice(
-          "The file has changed on its server",
-          button("Load it again", () => location.reload()),
+          t("The file has changed on its server"),
+          button(t("Load it again"), () => location.reload()),
         ),
       ),
   };
   return await showPdf(host).catch((error: unknown) => {
     const isBroken = error instanceof Error && error.name === "InvalidPDFException";
-    throw isBroken ? new Error("Cannot show the file: it is broken, or no PDF") : error;
+    throw isBroken ? new Error(t("Cannot show the file: it is broken, or no PDF")) : error;
   });
 }
 
 function notice(...content: readonly (string | HTMLElement)[]): HTMLElement {
   const [first = "", ...others] = content;
-  return element("div", "notice", typeof first === "string" ? element("p", "", first) : first, ...others);
+  return marked(element("div", "notice", typeof first === "string" ? element("p", "", first) : first, ...others));
 }
 
 /** Whatever the viewer does, the app keeps files as it keeps others. */
 function saveLink(): HTMLElement {
-  const link = element("a", "save", "Save");
+  const link = element("a", "save", t("Save"));
   link.href = location.href;
   link.download = "";
   return link;
@@ -81,8 +86,10 @@ function askPassword(place: HTMLElement, wasWrong: boolean): Promise<string> {
   const field = element("input", "");
   field.type = "password";
   field.autocomplete = "off";
-  const text = wasWrong ? "That password does not open the file. Its password:" : "The file is locked. Its password:";
-  const form = element("form", "", element("label", "", text, field), element("button", "", "Open"));
+  const text = wasWrong
+    ? t("That password does not open the file. Its password:")
+    : t("The file is locked. Its password:");
+  const form = element("form", "", element("label", "", text, field), element("button", "", t("Open")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     event.stopPropagation();

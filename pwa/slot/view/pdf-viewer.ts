@@ -12,26 +12,24 @@ import {
   TextLayer,
 } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { hearFingers, hearKeys } from "./gestures.ts";
-import { openFile } from "./pdf-file.ts";
+import { type FileHost, openFile } from "./pdf-file.ts";
 import { button, element } from "./tree.ts";
 
-export interface PdfHost {
-  /** As the page's own window asks for it. */
-  readonly url: string;
+export interface PdfHost extends FileHost {
   readonly workerUrl: string;
   /** Where the viewer goes. */
   readonly place: HTMLElement;
   /** Asks the person. */
   readonly askPassword: (wasWrong: boolean) => Promise<string>;
+  /** As of `words.ts`. */
+  readonly marked: <Shown extends HTMLElement>(element: Shown) => Shown;
   readonly save: HTMLElement;
-  readonly onProgress: (got: number, all: number | null) => void;
-  readonly onChanged: () => void;
 }
 
 /** Resolves when the first page can be shown, with what makes the texts of all pages. @throws Error for people. */
 export async function showPdf(host: PdfHost): Promise<() => Promise<void>> {
   GlobalWorkerOptions.workerSrc = host.workerUrl;
-  const file = await openFile(host.url, host.onProgress, host.onChanged);
+  const file = await openFile(host);
   const task = getDocument({
     ...file,
     isEvalSupported: false,
@@ -74,25 +72,25 @@ class Viewer {
   #scale: number | null = null;
   #timer = 0;
 
-  constructor(pdf: PDFDocumentProxy, first: PDFPageProxy, { place, save }: PdfHost) {
+  constructor(pdf: PDFDocumentProxy, first: PDFPageProxy, host: PdfHost) {
     this.#pdf = pdf;
     const { width, height } = first.getViewport({ scale: 1 });
     this.#pages = Array.from(
       { length: Math.min(pdf.numPages, MOST_PAGES) },
-      (_, index) => new PageView(pdf, index + 1, { width, height }, (target) => void this.#follow(target)),
+      (_, index) => new PageView(pdf, index + 1, { width, height }, host.t, (target) => void this.#follow(target)),
     );
     this.#list.append(...this.#pages.map((page) => page.box));
-    place.replaceChildren(this.#bar(save), this.#list);
+    host.place.replaceChildren(this.#bar(host), this.#list);
     this.#zoom(null);
     this.#watch();
   }
 
-  #bar(save: HTMLElement): HTMLElement {
+  #bar({ save, t, marked }: PdfHost): HTMLElement {
     const number = this.#number;
     number.type = "text";
     number.inputMode = "numeric";
     number.value = "1";
-    number.ariaLabel = `Page, of ${this.#pages.length}`;
+    number.ariaLabel = t("Page, of {count}", { count: this.#pages.length });
     number.addEventListener("keydown", (event) => event.stopPropagation());
     number.addEventListener("change", () => this.#goTo(Number(number.value)));
     const sign = (text: string, label: string, act: () => void) => {
@@ -100,15 +98,19 @@ class Viewer {
       made.ariaLabel = label;
       return made;
     };
-    const bar = element(
-      "div",
-      "bar",
-      sign("−", "Smaller", () => this.#zoom(this.#scaleNow() / STEP)),
-      sign("+", "Larger", () => this.#zoom(this.#scaleNow() * STEP)),
-      sign("↔", "As wide as the window", () => this.#zoom(null)),
-      element("span", "number", number, ` / ${this.#pages.length}`),
-      button("Print", () => void this.#print()),
-      save,
+    const place = element("span", "number", number, ` / ${this.#pages.length}`);
+    place.dir = "ltr";
+    const bar = marked(
+      element(
+        "div",
+        "bar",
+        sign("−", t("Smaller"), () => this.#zoom(this.#scaleNow() / STEP)),
+        sign("+", t("Larger"), () => this.#zoom(this.#scaleNow() * STEP)),
+        sign("↔", t("As wide as the window"), () => this.#zoom(null)),
+        place,
+        button(t("Print"), () => void this.#print()),
+        save,
+      ),
     );
     bar.role = "toolbar";
     bar.ariaLabel = "PDF";
@@ -202,6 +204,7 @@ class PageView {
   size: Size;
   readonly #pdf: PDFDocumentProxy;
   readonly #number: number;
+  readonly #t: FileHost["t"];
   readonly #follow: (target: unknown) => void;
   #isSeen = false;
   #drawn: { readonly scale: number; readonly canvas: HTMLCanvasElement } | null = null;
@@ -209,13 +212,14 @@ class PageView {
   #page: Promise<PDFPageProxy> | null = null;
   #text: Promise<void> | null = null;
 
-  constructor(pdf: PDFDocumentProxy, number: number, size: Size, follow: (target: unknown) => void) {
+  constructor(pdf: PDFDocumentProxy, number: number, size: Size, t: FileHost["t"], follow: (target: unknown) => void) {
     this.#pdf = pdf;
     this.#number = number;
+    this.#t = t;
     this.size = size;
     this.#follow = follow;
     this.box.role = "region";
-    this.box.ariaLabel = `Page ${number}`;
+    this.box.ariaLabel = t("Page {number}", { number });
     this.#setSize(size);
   }
 
@@ -307,7 +311,8 @@ class PageView {
       return link;
     }
     link.href = "#";
-    link.ariaLabel = "Within this file";
+    const t = this.#t;
+    link.ariaLabel = t("Within this file");
     link.addEventListener("click", (event) => {
       event.preventDefault();
       event.stopPropagation();

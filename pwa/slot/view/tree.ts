@@ -1,5 +1,7 @@
 /** Trees of what may be large: a node's children are made when it is opened, some at a time, and no turn takes long. */
 
+import { t } from "../words.ts";
+
 /** Milliseconds of a turn: a finger that scrolls is not felt to stop. */
 const TURN = 12;
 
@@ -82,7 +84,7 @@ async function addRows(list: HTMLElement, rows: Generator<Row | undefined, undef
   if (made.length < AT_ONCE) return;
   const more = element("li", "");
   more.append(
-    button("Show more", () => {
+    button(t("Show more"), () => {
       more.remove();
       void addRows(list, rows, { left: 0 });
     }),

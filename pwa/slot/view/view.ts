@@ -4,6 +4,7 @@
  * tree. In frames browsers show such documents as text, and so does the app.
  */
 import { isJson } from "../../../shared/web/documents.ts";
+import { learnWords, marked, t } from "../words.ts";
 import { type Feed, jsonFeed, LONGEST_FEED, showFeed, xmlFeed } from "./feed.ts";
 import { jsonRows } from "./json-tree.ts";
 import { pdfPage } from "./pdf-page.ts";
@@ -20,6 +21,7 @@ export interface View {
 
 /** @param url of the document. @returns null where the document is shown as it is. */
 export async function show(url: string): Promise<View | null> {
+  await learnWords();
   if (document.contentType === "application/pdf") return showPdf();
   const root = document instanceof HTMLDocument ? await showHtml(url) : showXml(url);
   return root && { root };
@@ -41,12 +43,12 @@ async function showText(text: string, url: string): Promise<ShadowRoot | null> {
   const source = document.createElement("slot");
   if (!isJson(document.contentType)) {
     const feed = text.length > LONGEST_FEED ? null : feedIn(text, url);
-    return feed && showBoth("Feed", showFeed(feed), source);
+    return feed && showBoth(t("Feed"), showFeed(feed), source);
   }
   const rows = await jsonRows(text);
   if (rows === null) return null;
   const feed = text.length > LONGEST_FEED ? null : jsonFeed(text, url);
-  return feed === null ? showBoth("Tree", treeOf(rows), source) : showBoth("Feed", showFeed(feed), source);
+  return feed === null ? showBoth(t("Tree"), treeOf(rows), source) : showBoth(t("Feed"), showFeed(feed), source);
 }
 
 function feedIn(text: string, url: string): Feed | null {
@@ -82,8 +84,8 @@ function showXml(url: string): ShadowRoot | null {
   kept.append(root);
   const asText = () => element("pre", "", source);
   return feed === null
-    ? showBoth("Tree", treeOf(xmlRows([...before, root])), asText)
-    : showBoth("Feed", showFeed(feed), asText);
+    ? showBoth(t("Tree"), treeOf(xmlRows([...before, root])), asText)
+    : showBoth(t("Feed"), showFeed(feed), asText);
 }
 
 function treeOf(rows: Rows): HTMLElement {
@@ -96,7 +98,7 @@ function treeOf(rows: Rows): HTMLElement {
 const MOST_LAID_OUT = 500_000;
 
 /** The view, and the source beside it, behind two buttons. */
-function showBoth(name: "Feed" | "Tree", shown: HTMLElement, text: HTMLElement | (() => HTMLElement)): ShadowRoot {
+function showBoth(name: string, shown: HTMLElement, text: HTMLElement | (() => HTMLElement)): ShadowRoot {
   const isLarge = (document.body.textContent ?? "").length > MOST_LAID_OUT;
   const root = viewRoot();
   // The document's own text is laid out out of sight: scripts may ask for what is shown of it (`innerText`).
@@ -110,10 +112,10 @@ function showBoth(name: "Feed" | "Tree", shown: HTMLElement, text: HTMLElement |
     ofSource.ariaPressed = String(isSource);
   };
   const ofView = button(name, () => choose(false));
-  const ofSource = button("Source", () => choose(true));
-  const bar = element("div", "bar", ofView, ofSource);
+  const ofSource = button(t("Source"), () => choose(true));
+  const bar = marked(element("div", "bar", ofView, ofSource));
   bar.role = "group";
-  bar.ariaLabel = "How it is shown";
+  bar.ariaLabel = t("How it is shown");
   root.append(bar, element("main", "", shown, source));
   choose(false);
   return root;

@@ -3,7 +3,7 @@
  * to the page. What is no HTML has the markup that Chromium itself shows for such a resource, so that a page looks the
  * same, plus the page script, without which the shell would not know what is on screen.
  */
-import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../../shared/errors.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import {
   DocumentBytes,
@@ -63,7 +63,7 @@ export function redirectTarget(
 ): string | RopewayError {
   const target = URL.parse(location, head.url);
   if (target === null || (head.status >= 307 && hasBody)) {
-    const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
+    const reason = later("Cannot follow the redirect: it leads to another site with the data of a form");
     return new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason);
   }
   if (target.hash === "") target.hash = head.fragment ?? fragment;
@@ -76,11 +76,11 @@ export function redirectTarget(
  * @returns null where there is something to show.
  */
 async function errorWithoutPage(response: TunnelResponse, { kind }: ShownDocument): Promise<RopewayError | null> {
-  const { status, headers, reason = "" } = response.head;
+  const { status, headers } = response.head;
   if (status < 400 || kind === "download") return null;
   const isText = kind === "html" || kind === "xml" || kind === "text";
   if (contentLength(headers) !== 0 && !(isText && (await response.isEmpty()))) return null;
-  const said = `Cannot show the page: the site answered with HTTP error ${status} ${reason}`.trim();
+  const said = `Cannot show the page: ${later("the site answered with HTTP error {number}").replace("{number}", `${status}`)}`;
   return new RopewayError(ErrorCode.NO_PAGE, "stream", "origin", said);
 }
 

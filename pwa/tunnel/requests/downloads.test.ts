@@ -269,7 +269,7 @@ describe("a file that a site sends", () => {
   });
 
   it.each<[string, Partial<SiteFile>, string]>([
-    ["an error", { status: 403 }, "Cannot go on: the site answers 403"],
+    ["an error", { status: 403 }, "Cannot go on: the site answers {status}"],
     ["a page", { type: "text/html" }, "Cannot go on: the site sends a page in its place; open it there again"],
   ])("keeps what has come where the site sends %s in its place", async (_, change, why) => {
     const { state, handle } = site(fileOf(60_000));
@@ -342,8 +342,8 @@ describe("a file that a site sends", () => {
     const { files, offer, first } = await phone(handle);
     files.space = RESERVE + 59_999;
     const response = await offer();
-    const why = "Cannot keep it: there is no room. It has 0 MB; the browser lets the app have 0 MB more";
-    expect((await first()).state).toEqual({ kind: "failed", why });
+    const why = "Cannot keep it: there is no room. It has {size}; the browser lets the app have {room} more";
+    expect((await first()).state).toEqual({ kind: "failed", why, room: 59_999 });
     expect(response.head).not.toBeNull();
   });
 

@@ -7,7 +7,7 @@
  * written twice and read as one file no more. What is known of each file is in a database, written after its bytes.
  */
 import type { Clock } from "../../../shared/clock.ts";
-import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, later, type RopewayError } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
@@ -117,12 +117,13 @@ export class Downloads {
     };
     const [records, room] = await Promise.all([files.records(), files.room()]);
     const asked = records.filter(({ state }) => state.kind === "asked");
-    const why = records.length >= MOST_LISTED ? LIST_FULL : whyNoRoom(record.size, room);
+    const isFull = records.length >= MOST_LISTED;
+    const failed = isFull ? fault(LIST_FULL) : noRoomFor(record.size, room);
     if (asked.length >= MOST_ASKED && this.#offered.size === asked.length) return response.cancel();
-    if (why !== null) response.cancel();
+    if (failed !== null) response.cancel();
     else this.#offered.set(record.id, response);
-    const taken: DownloadRecord = why === null ? record : { ...record, state: { kind: "failed", why } };
-    if (why !== LIST_FULL) await files.put(taken);
+    const taken: DownloadRecord = failed === null ? record : { ...record, state: failed };
+    if (!isFull) await files.put(taken);
     tell(shown(taken));
   }
 
@@ -186,8 +187,8 @@ export class Downloads {
     this.#offered.get(id)?.cancel();
     this.#offered.delete(id);
     const record = await this.#host.files.record(id);
-    const why = "Cannot get it later: it was the answer to a form";
-    if (record?.request === null) await this.#host.files.put({ ...record, state: { kind: "failed", why } });
+    const failed = fault(later("Cannot get it later: it was the answer to a form"));
+    if (record?.request === null) await this.#host.files.put({ ...record, state: failed });
   }
 
   /** Whoever writes it has to let go of it first. */
@@ -207,7 +208,7 @@ export class Downloads {
       const sink = record === undefined ? undefined : await this.#host.files.open(id).catch(() => null);
       if (record === undefined || !sink) {
         held?.cancel();
-        if (record) await this.#host.files.put({ ...record, state: { kind: "failed", why: NOT_WRITABLE } });
+        if (record) await this.#host.files.put({ ...record, state: fault(NOT_WRITABLE) });
         return;
       }
       const running = new RunningDownload(record, sink, this.#host);
@@ -274,7 +275,8 @@ class RunningDownload {
     this.#isWaiting = false;
     this.#cancelTimer();
     const { request, response, bytes } = this.#record;
-    if (request === null) return this.#fail("Cannot go on: it was the answer to a form, which is not sent twice");
+    if (request === null)
+      return this.#fail(later("Cannot go on: it was the answer to a form, which is not sent twice"));
     const file = { response: bytes === 0 || isFromStart ? null : response, bytes: isFromStart ? 0 : bytes };
     this.#exchange = this.#host.ask({ head: request, body: null, push: null, file }, this.#consumer(isFromStart));
   }
@@ -286,10 +288,10 @@ class RunningDownload {
     return {
       onHead: (head) => {
         if (!heard()) return;
-        const why = misfit(this.#record, head);
-        isDeaf = why !== null;
-        if (why === null) this.#takeHead(head, isFromStart);
-        else this.#fail(why);
+        const failed = misfit(this.#record, head);
+        isDeaf = failed !== null;
+        if (failed === null) this.#takeHead(head, isFromStart);
+        else this.#end(failed);
       },
       onBody: (chunk) => {
         if (heard()) this.#write(chunk);
@@ -299,7 +301,7 @@ class RunningDownload {
         if (!heard()) return;
         const { size, bytes } = this.#record;
         if (size === null || size === bytes) this.#end({ kind: "done" });
-        else this.#tryAgain("Cannot get it whole: the site has broken off");
+        else this.#tryAgain(later("Cannot get it whole: the site has broken off"));
       },
       onError: (error) => {
         if (heard()) this.#onError(error);
@@ -323,7 +325,7 @@ class RunningDownload {
   #write(chunk: Uint8Array): void {
     const { bytes, size } = this.#record;
     if (size !== null && bytes + chunk.length > size)
-      return this.#fail("Cannot keep it: it is longer than its site said");
+      return this.#fail(later("Cannot keep it: it is longer than its site said"));
     try {
       this.#sink.write(chunk, bytes);
     } catch {
@@ -373,7 +375,7 @@ class RunningDownload {
   }
 
   #fail(why: string): void {
-    this.#end({ kind: "failed", why });
+    this.#end(fault(why));
   }
 
   #end(state: Download["state"]): void {
@@ -381,7 +383,7 @@ class RunningDownload {
     this.#isOver = true;
     this.#cancelTimer();
     this.#exchange?.cancel();
-    this.#record = { ...this.#record, state: this.#closed() ? state : { kind: "failed", why: NO_ROOM } };
+    this.#record = { ...this.#record, state: this.#closed() ? state : fault(NO_ROOM) };
     const over = () => {
       this.#settle();
       if (state.kind !== "paused") this.#host.tell(shown(this.#record));
@@ -402,22 +404,30 @@ class RunningDownload {
   }
 }
 
-const NO_ROOM = "Cannot go on: there is no room left on this phone for it";
-const LIST_FULL = "Cannot keep it: the list of downloads is full";
-const NOT_WRITABLE = "Cannot write it: the browser gives the app no file";
+type Failed = Download["state"] & { kind: "failed" };
 
-function whyNoRoom(size: number | null, room: number | null): string | null {
+function fault(why: string): Failed {
+  return { kind: "failed", why };
+}
+
+const NO_ROOM = later("Cannot go on: there is no room left on this phone for it");
+const LIST_FULL = later("Cannot keep it: the list of downloads is full");
+const NOT_WRITABLE = later("Cannot write it: the browser gives the app no file");
+
+function noRoomFor(size: number | null, room: number | null): Failed | null {
   if (room === null || (size ?? 0) + RESERVE <= room) return null;
-  const megabytes = (bytes: number) => `${Math.max(0, Math.round(bytes / 1e6))} MB`;
-  const needs = size === null ? "" : ` It has ${megabytes(size)};`;
-  return `Cannot keep it: there is no room.${needs} the browser lets the app have ${megabytes(room - RESERVE)} more`;
+  const why =
+    size === null
+      ? later("Cannot keep it: there is no room. The browser lets the app have {room} more")
+      : later("Cannot keep it: there is no room. It has {size}; the browser lets the app have {room} more");
+  return { ...fault(why), room: Math.max(0, room - RESERVE) };
 }
 
 /** Why an answer is not the file that was asked for again; null: it is. */
-function misfit({ type }: DownloadRecord, head: ResponseHead): string | null {
-  if (head.status !== 200) return `Cannot go on: the site answers ${head.status}`;
+function misfit({ type }: DownloadRecord, head: ResponseHead): Failed | null {
+  if (head.status !== 200) return { ...fault(later("Cannot go on: the site answers {status}")), status: head.status };
   const isPage = typeOf(head.headers) === "text/html" && type !== "text/html";
-  return isPage ? "Cannot go on: the site sends a page in its place; open it there again" : null;
+  return isPage ? fault(later("Cannot go on: the site sends a page in its place; open it there again")) : null;
 }
 
 function shown({ request, response, ...download }: DownloadRecord): Download {

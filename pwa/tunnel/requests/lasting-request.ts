@@ -1,7 +1,7 @@
 import { toBase64Url } from "../../../shared/base-encodings.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
-import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../../shared/errors.ts";
 import { type ClientExchange, type ResponseConsumer, startExchange } from "../../../shared/http/exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import {
@@ -281,12 +281,14 @@ function withoutResumption({ resumption: _, continues: __, ...head }: ResponseHe
 }
 
 function changedMeanwhile(): RopewayError {
-  const message = "Cannot go on with the response: it changed while the link was lost; load it again";
+  const message = later("Cannot go on with the response: it changed while the link was lost; load it again");
   return new RopewayError(ErrorCode.LINK_LOST, "stream", "origin", message);
 }
 
 function outcomeUnknown(cause: RopewayError): RopewayError {
-  const message = "Cannot tell whether the site got the request: the link was lost before the answer; look there first";
+  const message = later(
+    "Cannot tell whether the site got the request: the link was lost before the answer; look there first",
+  );
   return new RopewayError(ErrorCode.OUTCOME_UNKNOWN, "stream", "library", message, { cause });
 }
 

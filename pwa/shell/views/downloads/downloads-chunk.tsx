@@ -7,7 +7,7 @@ import {
   type DownloadQuestion,
   siteName,
 } from "../../../messages/tunnel-messages.ts";
-import { t } from "../../app/language.ts";
+import { reasonText, t } from "../../app/language.ts";
 import type { PhoneOptions } from "../../app/phone.ts";
 import { formatBytes, shortHost } from "../parts/format.ts";
 import { Host } from "../parts/icons.tsx";
@@ -46,7 +46,7 @@ export function hear(download: Download, { tunnel, app }: PhoneOptions): void {
     case "done":
       return tell(t("{name} is downloaded", { name }), [[t("Save to phone"), () => void save(download)]]);
     case "failed":
-      return tell(`${name}: ${t(state.why)}`);
+      return tell(`${name}: ${whyText(download, state)}`);
   }
 }
 
@@ -247,10 +247,16 @@ export function stateText({ state, size, bytes, type, isAnew, mayGoOn }: Downloa
     case "paused":
       return said(listed(part, t("paused")), mayGoOn ? "" : t("It will begin anew"));
     case "failed":
-      return t(state.why);
+      return whyText({ size }, state);
     case "done":
       return said(listed(had, type), anew);
   }
+}
+
+function whyText({ size }: Pick<Download, "size">, failed: Download["state"] & { kind: "failed" }): string {
+  const { why, status = "", room = 0 } = failed;
+  const said = t(why, { status: String(status), size: formatBytes(size ?? 0), room: formatBytes(room) });
+  return said === why ? reasonText(why) : said;
 }
 
 function listed(first: string, second: string): string {

@@ -26,6 +26,11 @@ it.each<[Partial<Download>, number, string]>([
   [{ state: { kind: "paused" } }, 0, "2.5 MB of 10 MB, paused"],
   [{ state: { kind: "paused" }, mayGoOn: false }, 0, "2.5 MB of 10 MB, paused. It will begin anew"],
   [{ state: { kind: "failed", why: "Cannot" } }, 0, "Cannot"],
+  [
+    { size: 2_000_000, state: { kind: "failed", why: "It has {size} of {room}; {status}", room: 1_500, status: 403 } },
+    0,
+    "It has 2.0 MB of 1.5 kB; 403",
+  ],
   [{ state: { kind: "asked" } }, 0, "10 MB. The site began it with no tap of yours"],
   [
     { state: { kind: "done" }, bytes: 10_000_000, isAnew: true },

@@ -1,6 +1,6 @@
 import { ErrorCode, errorCodeName } from "../../../../shared/errors.ts";
 import { later } from "../../../messages/tunnel-messages.ts";
-import { t } from "../../app/language.ts";
+import { reasonText, t } from "../../app/language.ts";
 import type { BrowserActions, PageError, TryingAgain } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -319,5 +319,5 @@ export function retryLabel(code: number): string | null {
 /** The small print: the code's name, then what the typed error says. */
 export function errorSmallPrint(error: Pick<PageError, "code" | "detail">): string {
   const name = errorCodeName(error.code);
-  return error.detail === "" ? name : `${name}: ${error.detail}`;
+  return error.detail === "" ? name : `${name}: ${reasonText(error.detail)}`;
 }

@@ -2,15 +2,14 @@
 export { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export {
-  filledWords,
   keptLanguage,
   LANGUAGE_KEY,
   numberText,
+  reasonText,
   SOURCE,
   speak,
   spokenLanguage,
   t,
-  textOf,
   tParts,
 } from "../../app/language.ts";
 export {
