@@ -55,7 +55,18 @@ function serve(origin: TestOrigin, otherOrigin: TestOrigin): void {
         200,
         script,
         `import "./imported.js"; { ${READS} } const request = new XMLHttpRequest(); request.open("GET", "/inner?xhr");
-      request.onload = async () => log.push(request.responseURL, import.meta.url, (await fetch("/inner?fetched")).url, "done"); request.send();`,
+      const violated = () => new Promise((resolve) => {
+        addEventListener("securitypolicyviolation", resolve, { once: true });
+        const policy = { httpEquiv: "Content-Security-Policy", content: "img-src 'none'" };
+        document.head.append(Object.assign(document.createElement("meta"), policy));
+        new Image().src = "/blocked.png";
+      });
+      request.onload = async () => {
+        log.push(request.responseURL, import.meta.url, (await fetch("/inner?fetched")).url);
+        const { blockedURI, documentURI, sourceFile } = await violated();
+        log.push(blockedURI, documentURI, sourceFile, "done");
+      };
+      request.send();`,
       ),
     );
     each.route("/imported.js", ({ reply }) =>

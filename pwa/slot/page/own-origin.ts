@@ -18,6 +18,9 @@ const TOLD: readonly (readonly [interfaceName: string, property: string])[] = [
   ["Request", "url"],
   ["Request", "referrer"],
   ["Response", "url"],
+  ["SecurityPolicyViolationEvent", "blockedURI"],
+  ["SecurityPolicyViolationEvent", "documentURI"],
+  ["SecurityPolicyViolationEvent", "sourceFile"],
   ["XMLHttpRequest", "responseURL"],
 ];
 
