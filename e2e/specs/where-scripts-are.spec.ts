@@ -77,6 +77,7 @@ function serve(origin: TestOrigin, otherOrigin: TestOrigin): void {
   origin.page(
     "/page",
     `<script>const log = []; { ${READS} }</script>${MORE}
+     <button onclick="log.push(&quot;shared &quot; + encodeURIComponent(location.href), self == top); return false">Share</button>
      <iframe name="own" src="/inner?own#f"></iframe><iframe name="other" src="${otherOrigin.origin}/inner?other"></iframe>`,
   );
 }
@@ -96,7 +97,12 @@ test("scripts of pages, frames and modules read the real site, as in a direct vi
   await direct.page.goto(url);
   await app.goto(url);
   const content = await app.content();
+  for (const page of [direct.page, content]) {
+    await logOf(page);
+    await page.getByRole("button", { name: "Share" }).click();
+  }
   const wanted = await logOf(direct.page);
+  expect(wanted).toContain(`shared ${encodeURIComponent(url)}`);
   expect(wanted.length).toBeGreaterThan(60);
   expect(await logOf(content)).toEqual(wanted);
   for (const name of ["inner?own", "inner?other"]) {

@@ -6,7 +6,7 @@ import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { unmarkedBody, withoutReadMarks } from "../../../shared/web/read-marks.ts";
+import { READ_PRELUDE, unmarkedBody, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import { NamesStage } from "./names-stage.ts";
 import { markReads } from "./script-reads.ts";
 
@@ -54,6 +54,43 @@ describe("a document whose page can tell where it is", () => {
       expect(isNoted).toBe(true);
       expect(withoutReadMarks(text)).toBe(documentOf(READ));
     }
+  });
+
+  it("has event handlers in attributes marked, by what stands in their quotes", async () => {
+    for (const [written, marks] of [
+      [
+        '<a onclick="share(location.href)" href=/location>',
+        `<a onclick="${READ_PRELUDE}share(ropeway$(location,ropeway$).href)" href=/location>`,
+      ],
+      [
+        "<A HREF=x ONCLICK = 'return top!=self'>",
+        `<A HREF=x ONCLICK = '${READ_PRELUDE}return ropeway$(top,ropeway$)!=self'>`,
+      ],
+      [
+        '<p onclick="a(&quot;&amp;&quot;, location.host)">',
+        `<p onclick="${READ_PRELUDE}a(&#34;&amp;&#34;, ropeway$(location,ropeway$).host)">`,
+      ],
+      [
+        "<img alt=x><body onload='f(location.href)'onresize=\"g()\">",
+        `<img alt=x><body onload='${READ_PRELUDE}f(ropeway$(location,ropeway$).href)'onresize="g()">`,
+      ],
+    ] as const)
+      for (const piece of [1, 1 << 20]) {
+        const { text } = await passed(written, { piece });
+        expect(text).toBe(marks);
+        if (!written.includes("&")) expect(withoutReadMarks(text)).toBe(written);
+      }
+    for (const kept of [
+      "<a onclick=f(location.href)>",
+      '<a onclick="f(">location.href</a>',
+      '<a data-onclick="location.href" title="onclick=location.href">',
+      '<a onclick="f(&nbsp;, location.href)">',
+      "<a onclick=\"location='/x'\">",
+      `<a onclick="f('\xef', location.href)">`,
+    ])
+      expect((await passed(kept)).text).toBe(kept);
+    const many = '<a onclick="f(location)">'.repeat(2_000);
+    expect((await passed(many)).text.split(READ_PRELUDE).length - 1).toBe(512);
   });
 
   it("keeps them where a policy allows scripts by their text", async () => {

@@ -8,7 +8,7 @@ import { contentLength, headerValue } from "../../../shared/http/head-fields.ts"
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
-import { type Attribute, HtmlTokens, type Tag, tagEnd } from "../../../shared/web/html-tokens.ts";
+import { type Attribute, decodeReferences, HtmlTokens, type Tag, tagEnd } from "../../../shared/web/html-tokens.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import { bodyOf, readAhead } from "../references.ts";
 import type { DecodedResponse } from "../stage.ts";
@@ -23,8 +23,10 @@ const AT_ONCE = 8_000;
 const PIECE = 256 * 1024;
 /** Characters of a script in a document, likewise: the document waits for its end. */
 const MOST_INLINE = 128 * 1024;
-/** Characters of all such scripts of a document. */
+/** Characters of all such scripts of a document, event handlers in attributes too. */
 const MOST_OF_DOCUMENT = 256 * 1024;
+/** Characters that a handler counts for at least: to begin takes time, too. */
+const LEAST_OF_HANDLER = 512;
 /** Milliseconds in which a script is read whole, or goes as it is. It runs no sooner. */
 const READ_WITHIN = 3_000;
 /** Bytes of scripts whose marked text is kept for the next phone; shorter ones are read again. */
@@ -37,6 +39,8 @@ const SCRIPTS: ReadonlySet<string> = new Set(["script", "sharedworker", "worker"
 /** Kinds of scripts by the `type` of their elements; others hold data. */
 const SCRIPT_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
 const SCRIPT_MEDIA = /^\s*(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i;
+/** An attribute with an event handler. */
+const HANDLER = /[\s"'/]on[a-z]+\s*=\s*["']/i;
 /** A policy that allows scripts by their text. In a document its quotes may be references. */
 const BY_HASH = /sha(?:256|384|512)-/i;
 /** Encodings whose bytes look like markup and are other text: marks would shift what people wrote into markup. */
@@ -203,16 +207,31 @@ class MarkedDocument {
     return text;
   }
 
-  #onTag(html: string, { name, isEnd, nameStop }: Tag): void {
-    if (isEnd || (name !== "script" && name !== "meta")) return;
+  #onTag(html: string, { name, isEnd, nameStop, end }: Tag): void {
+    const hasHandler = HANDLER.test(html.slice(nameStop, end));
+    if (isEnd || !(hasHandler || name === "script" || name === "meta")) return;
     const attributes: Attribute[] = [];
     tagEnd(html, nameStop, attributes);
+    if (hasHandler) for (const each of attributes) if (each.name.startsWith("on")) this.#onHandler(html, each);
     const attribute = (wanted: string) => attributes.find((each) => each.name === wanted)?.value;
     if (name === "meta") {
       const content = attribute("content") ?? "";
       if (BY_HASH.test(content) || NOT_ASCII.test(`${content} ${attribute("charset")}`)) this.#left = 0;
     } else if (attribute("src") === undefined && SCRIPT_TYPE.test((attribute("type") ?? "").trim()) && this.#left > 0)
       this.#script = [];
+  }
+
+  #onHandler(html: string, { value, end }: Attribute): void {
+    const stop = end - 1;
+    const quote = html[stop] ?? "";
+    const counted = Math.max(value.length, LEAST_OF_HANDLER);
+    if (!/["']/.test(quote) || html[stop - value.length - 1] !== quote || counted > this.#left) return;
+    const text = markedHandler(value, quote);
+    if (text === null) return;
+    this.#left -= counted;
+    this.#copyTo(html, stop - value.length);
+    this.#ready.push(text);
+    this.#copied = stop;
   }
 
   #onRawText(html: string, start: number, end: number, isLast: boolean): void {
@@ -248,4 +267,14 @@ function markedInline(characters: string): string | null {
   const text = decoded(byteStringToBytes(characters));
   const read = text === null ? null : markReads(text);
   return read === null ? null : bytesToByteString(new TextEncoder().encode(read));
+}
+
+/** An event handler as it stands in the quotes of its attribute. */
+function markedHandler(written: string, quote: string): string | null {
+  const text = decodeReferences(written);
+  if (text === written) return markedInline(written);
+  // What is no ASCII depends on the document's encoding; not all references are known.
+  if (/[^\0-\x7f]|&[a-z#]/i.test(text)) return null;
+  const read = markReads(text);
+  return read?.replaceAll("&", "&amp;").replaceAll(quote, `&#${quote.charCodeAt(0)};`) ?? null;
 }

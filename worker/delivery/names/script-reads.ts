@@ -207,6 +207,8 @@ const OPTIONS: Options = {
   ecmaVersion: "latest",
   sourceType: "script",
   allowHashBang: true,
+  // Handlers of events in attributes do.
+  allowReturnOutsideFunction: true,
   checkPrivateFields: false,
 };
 
