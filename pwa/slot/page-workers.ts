@@ -26,9 +26,13 @@ export function withCommon(common: string, script: string): string {
   return `{let ropewayCommon;${common.trim()}${script.trim()}}`;
 }
 
+/** Globals that the script uses: a module may have a class of such a name, which is not there yet when the script runs. */
+const USED =
+  "ArrayBuffer,Event,EventTarget,Map,Math,MessageChannel,Number,Object,Promise,Proxy,Reflect,RegExp,Request,Set,String,Symbol,TextDecoder,TextEncoder,URL,Uint8Array,WeakMap,console,self,setTimeout";
+
 /** @param script that of `worker-script.ts`, with what goes before it. */
 export function workerPrelude(script: string, config: WorkerConfig): string {
-  return `{const ropewayWorker=${JSON.stringify(config)};${script}}`;
+  return `(({${USED}})=>{const ropewayWorker=${JSON.stringify(config)};${script}})(globalThis);`;
 }
 
 /** @param start of the script, as much of it as is there. */

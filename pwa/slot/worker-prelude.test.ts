@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { runInNewContext } from "node:vm";
+import { parse } from "acorn";
+import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { beforeScript, blobPrelude, withCommon, workerPrelude } from "./page-workers.ts";
 
@@ -33,6 +36,41 @@ it("stays on the first line, and leaves nothing behind but what it gives", () =>
   expect(scope.given).toEqual([2, "https://example.org"]);
   expect(Object.keys(scope)).toEqual(["given"]);
 });
+
+it("uses no global by a name that the script may declare", async () => {
+  const scope: Record<string, unknown> = { Event, Map, given: null };
+  const script = withCommon("ropewayCommon = Event;", "given = [ropewayCommon, new Map()];");
+  runInNewContext(`${workerPrelude(script, config)}class Event {} const Map = null, { URL } = {};`, scope);
+  expect(scope.given).toEqual([Event, new Map()]);
+});
+
+it("gives its scripts all globals that they use", async () => {
+  const [taken = ""] = /^\(\(\{.*?\}\)/.exec(workerPrelude("", config)) ?? [];
+  for (const name of ["realm-script", "worker-script"]) {
+    const entry = join(import.meta.dirname, `documents/${name}.ts`);
+    const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, write: false });
+    const [{ text = "" } = {}] = outputFiles ?? [];
+    const used = namesIn(parse(text, { ecmaVersion: "latest" })).filter((each) => GLOBALS.has(each));
+    expect(used.length).toBeGreaterThan(5);
+    expect(used.filter((each) => !new RegExp(`\\b${each}\\b`).test(taken))).toEqual([]);
+  }
+});
+
+/** But for the one that has all others. */
+const GLOBALS: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(globalThis).filter((name) => name !== "globalThis"),
+  ..."CloseEvent,Location,WebSocketStream,Worker,XMLHttpRequest,location,self".split(","),
+]);
+
+/** Names that stand for themselves, not for members. */
+function namesIn(node: unknown, isMember = false): string[] {
+  if (Array.isArray(node)) return node.flatMap((each) => namesIn(each));
+  const { type, name, computed, ...parts } = (node ?? {}) as Readonly<Record<string, unknown>>;
+  if (type === "Identifier") return isMember ? [] : [String(name)];
+  return Object.entries(parts).flatMap(([key, part]) =>
+    typeof part === "object" ? namesIn(part, computed !== true && (key === "property" || key === "key")) : [],
+  );
+}
 
 it("leaves a script in a blob none of the browser's own sockets", () => {
   const scope: Record<string, unknown> = {

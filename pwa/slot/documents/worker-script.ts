@@ -23,7 +23,7 @@ function start(scope: WorkerRealm, { origin, base, connect }: WorkerConfig): voi
   const classes = ropewayCommon.createSockets({
     realm: globalThis,
     real: own.toReal,
-    base: () => base || location.href,
+    base: () => base || self.location.href,
     origin,
     policies: () => connect,
     open: (request, port) => pass({ type: "socket", ...request }, port),
