@@ -64,8 +64,11 @@ export function ownOrigin(slot: SlotIdentity, resolve: (text: string) => string 
 
 type Holder = Readonly<Record<string, object | undefined>>;
 
+/** An object without members where the realm has no such interface. */
+const prototypeOf = (realm: object, name: string): object =>
+  ((realm as Holder)[name] as { prototype?: object } | undefined)?.prototype ?? {};
+
 interface Asked {
-  readonly mode?: string;
   readonly referrer?: string;
 }
 
@@ -77,6 +80,8 @@ function patchFetch({ onSlot }: OwnOrigin, realm: object): void {
     const told = onSlot(referrer);
     return told === referrer ? given : { ...(given as RequestInit), referrer: told };
   };
+  // Where the browser takes the target for its own it tells the referrer whole, as it is after `pushState`.
+  const asked = (input: unknown): unknown => (input instanceof Request ? input : onSlot(input));
   // A worker's global inherits it.
   let holder = realm;
   while (!Object.hasOwn(holder, "fetch")) holder = Object.getPrototypeOf(holder);
@@ -84,39 +89,38 @@ function patchFetch({ onSlot }: OwnOrigin, realm: object): void {
     apply(native, self, args) {
       const [input, given] = args;
       const isRequest = input instanceof Request;
-      const { mode = isRequest ? input.mode : "", referrer = isRequest && input.referrer === "" ? "" : null } =
-        (given ?? {}) as Asked;
+      const { referrer = isRequest && input.referrer === "" ? "" : null } = (given ?? {}) as Asked;
       // The worker cannot tell no referrer from one that the browser has left out.
       const init = referrer === "" ? { ...given, referrerPolicy: "no-referrer" } : given;
-      // A referrer is told whole where the browser takes the target for its own.
-      if (mode !== "same-origin" && !referrer)
-        return Reflect.apply(native, self, init === given ? args : [input, init]);
-      const asked = isRequest ? new Request(String(onSlot(input.url)), input) : onSlot(input);
-      return Reflect.apply(native, self, [asked, ownReferrer(init)]);
+      return Reflect.apply(native, self, args.length === 0 ? args : [asked(input), ownReferrer(init)]);
     },
   });
   wrap(realm, "Request", {
     construct: (native, [input, init, ...rest], newTarget) =>
-      Reflect.construct(native, [input, ownReferrer(init), ...rest], newTarget),
+      Reflect.construct(native, [asked(input), ownReferrer(init), ...rest], newTarget),
   });
+  patchMethod(prototypeOf(realm, "XMLHttpRequest"), "open", (call, self, args) =>
+    call(
+      self,
+      args.map((each, at) => (at === 1 ? onSlot(each) : each)),
+    ),
+  );
 }
 
 /** @param origins that are the page's own. To the browser, all that a service worker answers is of that. */
 function patchAnswers({ real, onSlot }: OwnOrigin, realm: object, origins: readonly string[]): void {
-  const prototypeOf = (name: string) =>
-    ((realm as Holder)[name] as { prototype?: object } | undefined)?.prototype ?? {};
   for (const [name, property] of TOLD) {
-    patchAccessor(prototypeOf(name), property, { get: (native) => real(native()) });
-    patchMethod(prototypeOf(name), "toJSON", (native, self, args) => {
+    patchAccessor(prototypeOf(realm, name), property, { get: (native) => real(native()) });
+    patchMethod(prototypeOf(realm, name), "toJSON", (native, self, args) => {
       const told = native(self, args) as Record<string, unknown>;
       return { ...told, [property]: real(told[property]) };
     });
   }
-  patchMethod(prototypeOf("HTMLAnchorElement"), "toString", (native, self, args) => real(native(self, args)));
-  patchMethod(prototypeOf("Performance"), "getEntriesByName", (native, self, [name, type]) =>
+  patchMethod(prototypeOf(realm, "HTMLAnchorElement"), "toString", (native, self, args) => real(native(self, args)));
+  patchMethod(prototypeOf(realm, "Performance"), "getEntriesByName", (native, self, [name, type]) =>
     native(self, [onSlot(name), type]),
   );
-  const response = prototypeOf("Response");
+  const response = prototypeOf(realm, "Response");
   const urlOf = Reflect.getOwnPropertyDescriptor(response, "url")?.get as () => string;
   patchAccessor(response, "type", {
     get(native, self) {
