@@ -35,6 +35,8 @@ export function answerReads(
         })
       : value;
   hideMarks();
+  // Those that stood in the document have run, or what they are was read.
+  document.addEventListener("readystatechange", unmarkScripts, { once: true });
   Object.defineProperty(window, READ_HOOK, {
     value: (value: unknown, _hook: unknown, kind: unknown) =>
       kind === 1 ? partsOf(value) : kind === 2 ? addressee(value === top ? swap(value) : value) : swap(value),
@@ -49,6 +51,12 @@ function hideMarks(): void {
     apply: (target, value, args) => withoutReadMarks(Reflect.apply(target, value === shown ? target : value, args)),
   });
   Object.defineProperty(Function.prototype, "toString", { value: shown, writable: true, configurable: true });
+}
+
+/** Scripts compare documents as they are with those that they fetch, and write documents' texts elsewhere. */
+function unmarkScripts(): void {
+  for (const { firstChild: text } of document.scripts)
+    if (text instanceof Text && text.data.includes(READ_HOOK)) text.data = withoutReadMarks(text.data);
 }
 
 /** As `parent` shows it. */

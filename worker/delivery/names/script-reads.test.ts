@@ -56,6 +56,11 @@ describe("marks of a script", () => {
     ["(a,x=top).postMessage(1);w.origin.postMessage(2)", "§(a,«x=«top»2»).postMessage(1);«w.origin2».postMessage(2)"],
     ["a.postMessage(b.postMessage).postMessage(1)", "§««a2».postMessage(b.postMessage)2».postMessage(1)"],
     ["const{location}=w.origin", "§const{location}=««w.origin»1»"],
+    [
+      "$(a).prop('href').split('#');x.prop('src');x.prop('src',1)",
+      "§«$(a).prop('href')».split('#');«x.prop('src')»;x.prop('src',1)",
+    ],
+    ["a?.prop('href').length;a?.prop('href');b.prop('id')", "§a?.prop('href').length;«a?.prop('href')»;b.prop('id')"],
   ])("%s", (text, marks) => {
     expect(shown(text)).toBe(marks);
     expect(withoutReadMarks(markReads(text) ?? "")).toBe(text);

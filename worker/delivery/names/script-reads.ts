@@ -25,7 +25,7 @@ const MENTIONS =
 
 /** Members that are addresses on the slot, or parts of them. */
 const ADDRESSES = "action baseURI currentSrc formAction host hostname href origin poster src".split(" ");
-const NAMES_ADDRESS = new RegExp(`\\.\\s*(?:${ADDRESSES.join("|")})\\b|import\\s*\\.\\s*meta\\b`);
+const NAMES_ADDRESS = new RegExp(`\\.\\s*(?:${ADDRESSES.join("|")})\\b|\\.\\s*prop\\s*\\(|import\\s*\\.\\s*meta\\b`);
 
 /** All words that a node with a mark has in its text. An escape may stand for a letter of them. */
 const WORDS = new RegExp(`\\b(?:${ADDRESSES.join("|")}|globalThis|location|meta|postMessage|top)\\b|\\\\`, "g");
@@ -294,6 +294,7 @@ function around(node: unknown, close: string, text: string): Edit[] {
 /** The name where the node is a reference or member that may be marked. */
 function nameRead(node: Tree): string | null {
   const { type, name, property, computed, object } = node;
+  if (type === "CallExpression") return addressAsked(node);
   let found: unknown;
   if (type === "Identifier") found = name;
   else if (type === "MemberExpression" && isTree(property)) {
@@ -305,11 +306,19 @@ function nameRead(node: Tree): string | null {
   return found === "location" || found === "top" ? found : null;
 }
 
+/** The name where jQuery is asked for it, in a call `.prop("href")`. */
+function addressAsked({ callee, arguments: given }: Tree): string | null {
+  const [first, ...rest] = nodesOf(given);
+  if (!isTree(callee) || callee.type !== "MemberExpression" || callee.computed === true || rest.length > 0) return null;
+  const name = isTree(callee.property) && callee.property.name === "prop" ? first?.value : null;
+  return ADDRESSES.includes(String(name)) ? String(name) : null;
+}
+
 const isLocation = (node: unknown): boolean => isTree(node) && nameRead(node) === "location";
 
 /** Whether it stands where a name is declared or written, is a key, or gives `this` to a call. */
 function isNoRead({ node, parent, key }: Visit): boolean {
-  const isMember = node.type === "MemberExpression";
+  const isMember = node.type === "MemberExpression" || node.type === "CallExpression";
   switch (parent.type) {
     case "MemberExpression":
       return (key === "property" && parent.computed !== true) || (isMember && parent.optional !== true && mayEnd(node));
