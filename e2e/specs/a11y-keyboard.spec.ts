@@ -63,6 +63,11 @@ test("nothing in the shell scrolls sideways, in light or dark, also with large t
     });
     const sideways = await app.page.locator("html").evaluate((html) => html.scrollWidth - html.clientWidth);
     expect(sideways).toBe(0);
+    // The picture goes below the text.
+    const [text, cabin] = await Promise.all(
+      [".saved", ".ridge-cabin"].map((each) => app.page.locator(each).boundingBox()),
+    );
+    expect(cabin?.y ?? 0).toBeGreaterThan((text?.y ?? 0) + (text?.height ?? 0));
   }
 });
 

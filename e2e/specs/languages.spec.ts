@@ -114,5 +114,13 @@ test.describe("on a phone in Arabic", () => {
     status = 503;
     await visit("/empty");
     await expect(page.locator(".fine-code")).toContainText("NO_PAGE: رد الموقع بخطأ HTTP رقم \u2068503\u2069");
+
+    await page.getByRole("button", { name: "القائمة" }).click();
+    await page.getByRole("button", { name: "علامة تبويب جديدة" }).click();
+    // As the button's name has it, so that a voice finds it.
+    await expect(page.getByRole("button", { name: "علامات التبويب: ٢" })).toHaveText("٢");
+    // The picture is mirrored: its cabin is not where the text is.
+    const cabin = await page.locator(".ridge-cabin").boundingBox();
+    expect((cabin?.x ?? 0) + (cabin?.width ?? 1_000)).toBeLessThan((page.viewportSize()?.width ?? 0) / 2);
   });
 });

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Trouble } from "../../../messages/page-messages.ts";
 import { later, siteName } from "../../../messages/tunnel-messages.ts";
-import { t, tParts } from "../../app/language.ts";
+import { numberText, t, tParts } from "../../app/language.ts";
 import type { AppActions, BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
 import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";
 import { shortHost } from "../parts/format.ts";
@@ -52,7 +52,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
           aria-haspopup="dialog"
           onClick={() => ui.change({ sheet: "tabs" })}
         >
-          <span>{state.tabs.length}</span>
+          <span>{numberText(state.tabs.length)}</span>
         </button>
       )}
       <BarButton icon="home" label={t("Home")} className="bar-home" onClick={() => actions.tab.home()} />
