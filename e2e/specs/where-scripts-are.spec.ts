@@ -64,7 +64,9 @@ function serve(origin: TestOrigin, otherOrigin: TestOrigin): void {
       request.onload = async () => {
         log.push(request.responseURL, import.meta.url, (await fetch("/inner?fetched")).url);
         const { blockedURI, documentURI, sourceFile } = await violated();
-        log.push(blockedURI, documentURI, sourceFile, "done");
+        location.hash = "later";
+        const { oldURL, newURL } = await new Promise((resolve) => addEventListener("hashchange", resolve));
+        log.push(blockedURI, documentURI, sourceFile, oldURL, newURL, "done");
       };
       request.send();`,
       ),

@@ -12,6 +12,8 @@ import { patchAccessor, patchMethod, wrap } from "./patch.ts";
  */
 const TOLD: readonly (readonly [interfaceName: string, property: string])[] = [
   ["EventSource", "url"],
+  ["HashChangeEvent", "newURL"],
+  ["HashChangeEvent", "oldURL"],
   ["PerformanceEntry", "name"],
   ["PerformanceNavigationTiming", "name"],
   ["PerformanceResourceTiming", "name"],
