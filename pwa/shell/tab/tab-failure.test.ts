@@ -340,6 +340,20 @@ it("is tried again by the boot page that is on its way there, and once more wher
   expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
 });
 
+it.each([
+  ["a document that says nothing itself", { type: "silent-document", url: `${A}/`, title: "", phase: "loading" }],
+  ["no document", { type: "document", kind: "none", origin: A }],
+] as const)("is sent to the page again where its boot page has led to %s", (_, news) => {
+  const { hear, log, say, tab } = openBrowser();
+  tab.go(`${A}/`);
+  say(A, "booting");
+  say(A, "slot-ready");
+  hear(news);
+  log.length = 0;
+  tab.go(`${A}/`);
+  expect(log.at(-1)).toMatch(/^(?:src|replace) (?:again )?/);
+});
+
 it("fails again beside the page that came back only when the person had tried again", () => {
   const { hear, report, say, show, shown, tab } = openBrowser();
   show(`${A}/`, "a");

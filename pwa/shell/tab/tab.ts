@@ -385,6 +385,8 @@ export class Tab implements AppTab, TabActions {
   }
 
   #onDocumentNews(news: DocumentNews): void {
+    // The boot page has gone on to it.
+    this.#frame.bootGoal = null;
     switch (news.kind) {
       case "none":
         return this.#enter(step.endWithoutDocument(this.#navigation, news.origin, performance.now()));
@@ -791,6 +793,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   #onSilentDocument({ url, title, phase }: TunnelToShell & { type: "silent-document" }): void {
+    this.#frame.bootGoal = null;
     const navigation = this.#navigation;
     const content = { kind: "silent", url } as const;
     if (phase === "loaded") {
