@@ -360,7 +360,7 @@ export class StoredSource implements LoadedStore {
 
 /** Milliseconds: what a page needs goes first. Twice as long each time that the link is away. */
 const CHECK_DELAY = 2_000;
-/** Milliseconds. A link that is away for longer comes back to a person who has read the page. */
+/** Milliseconds. After a longer outage the person has read the page: nobody asks any more. */
 const CHECK_DELAY_MAX = 300_000;
 
 /** Whether a page that is shown as it was stored, with nobody asked, has another version by now. */

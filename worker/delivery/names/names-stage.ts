@@ -25,7 +25,7 @@ const PIECE = 256 * 1024;
 const MOST_INLINE = 128 * 1024;
 /** Characters of all such scripts of a document, event handlers in attributes too. */
 const MOST_OF_DOCUMENT = 256 * 1024;
-/** Characters that a handler counts for at least: to begin takes time, too. */
+/** Characters that a handler counts for at least: the parser's start costs time, however short the text is. */
 const LEAST_OF_HANDLER = 512;
 /** Milliseconds in which a script is read whole, or goes as it is. It runs no sooner. */
 const READ_WITHIN = 3_000;

@@ -27,7 +27,7 @@ const MENTIONS =
 const ADDRESSES = "action baseURI currentSrc formAction host hostname href origin poster src".split(" ");
 const NAMES_ADDRESS = new RegExp(`\\.\\s*(?:${ADDRESSES.join("|")})\\b|\\.\\s*prop\\s*\\(|import\\s*\\.\\s*meta\\b`);
 
-/** All words that a node with a mark has in its text. An escape may stand for a letter of them. */
+/** A node that gets a mark has one of these words in its text, or an escape that may hide a letter of it. */
 const WORDS = new RegExp(`\\b(?:${ADDRESSES.join("|")}|globalThis|location|meta|postMessage|top)\\b|\\\\`, "g");
 
 /** Names of a window, by which scripts reach its `top`. */
@@ -150,8 +150,8 @@ const inside = Parser.prototype as unknown as Inside;
 /**
  * A parser that checks no names and no regular expressions. Both checks cost more than time in proportion: each name is
  * looked up in a list of all others, and an expression is compiled. A script that is wrong there reaches the browser with
- * marks, and the browser says so. Of statements without a word that marks are about it keeps the place alone: the tree of a
- * script takes a hundred times the room of its text.
+ * marks, and the browser says so. Of a statement that has none of `WORDS` it keeps only where that begins and ends: the
+ * tree of a whole script takes a hundred times the room of its text.
  */
 class Reader extends Parser {
   readonly words = new Words(this.input);
