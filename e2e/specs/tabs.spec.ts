@@ -87,14 +87,14 @@ test("tabs are closed, taken back, arranged, and there again after the app was c
     await menu(app, "New tab");
     await app.goto(`${otherOrigin.origin}/${title}`);
   }
-  const names = () => list(app).locator(".row-title").allTextContents();
+  const names = list(app).locator(".row-title");
   await app.page.getByRole("button", { name: "Tabs: 3" }).click();
   await list(app).getByRole("button", { name: "Arrange" }).click();
   await list(app).getByRole("button", { name: "Move Third up" }).click();
-  expect(await names()).toEqual(["First", "Third", "Second"]);
+  await expect(names).toHaveText(["First", "Third", "Second"]);
   await list(app).getByRole("button", { name: "Arrange" }).click();
   await list(app).getByRole("button", { name: "Close First" }).click();
-  expect(await names()).toEqual(["Third", "Second"]);
+  await expect(names).toHaveText(["Third", "Second"]);
   await list(app).getByRole("button", { name: "Close", exact: true }).click();
   await app.page.locator(".notice-bar").getByRole("button", { name: "Undo" }).click();
   await expect(heading(app, "First")).toBeVisible();
@@ -102,7 +102,7 @@ test("tabs are closed, taken back, arranged, and there again after the app was c
   await app.page.goto(app.base);
   await expect(heading(app, "First")).toBeVisible();
   await app.page.getByRole("button", { name: "Tabs: 3" }).click();
-  expect(await names()).toEqual(["First", "Third", "Second"]);
+  await expect(names).toHaveText(["First", "Third", "Second"]);
   await list(app).getByRole("button", { name: "Second" }).first().click();
   await expect(heading(app, "Second")).toBeVisible();
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/Second`);
