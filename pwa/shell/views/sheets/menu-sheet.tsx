@@ -152,6 +152,7 @@ function TabRows({ state: { tabs }, actions, ui }: MenuProps) {
   );
 }
 
+/** Rows that cannot help yet rest in their places: rows that come later would move others from under a finger. */
 function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProps) {
   const isLoaded = phase === "loaded" && error === null;
   const [isCopied, setCopied] = useState(false);
@@ -181,35 +182,36 @@ function PageRows({ state: { url, title, phase, error }, actions, ui }: MenuProp
           }}
         />
       )}
-      {isLoaded && (
-        <MenuRow icon="find" label={t("Find in page")} onClick={() => ui.change({ sheet: null, isFinding: true })} />
-      )}
-      {isLoaded && <ReaderRow key={url} onClick={close} />}
-      {isLoaded && (
-        <MenuRow
-          icon="print"
-          label={t("Print")}
-          onClick={() => {
-            close();
-            actions.tab.print();
-          }}
-        />
-      )}
+      <MenuRow
+        icon="find"
+        label={t("Find in page")}
+        isDisabled={!isLoaded}
+        onClick={() => ui.change({ sheet: null, isFinding: true })}
+      />
+      <ReaderRow key={`${isLoaded} ${url}`} isLoaded={isLoaded} onClick={close} />
+      <MenuRow
+        icon="print"
+        label={t("Print")}
+        isDisabled={!isLoaded}
+        onClick={() => {
+          close();
+          actions.tab.print();
+        }}
+      />
       <MenuRow icon="info" label={t("Site information")} onClick={() => ui.change({ sheet: "site" })} />
     </>
   );
 }
 
-/** Where the page has an article. */
-function ReaderRow({ onClick }: Pick<MenuRowProps, "onClick">) {
+/** Rests until the page is known to have an article. */
+function ReaderRow({ isLoaded, onClick }: Pick<MenuRowProps, "onClick"> & { readonly isLoaded: boolean }) {
   const [hasArticle, setArticle] = useState(false);
-  useEffect(() => void read(false).then(setArticle), []);
-  if (!hasArticle) return null;
+  useEffect(() => void (isLoaded && read(false).then(setArticle)), []);
   const open = () => {
     onClick();
     void read(true);
   };
-  return <MenuRow icon="reader" label={t("Reader")} onClick={open} />;
+  return <MenuRow icon="reader" label={t("Reader")} isDisabled={!hasArticle} onClick={open} />;
 }
 
 /** As of `readShown`. */
@@ -244,14 +246,15 @@ export type RowIcon = keyof typeof GLYPHS;
 interface MenuRowProps {
   readonly icon: RowIcon;
   readonly label: string;
+  readonly isDisabled?: boolean;
   readonly isOn?: boolean;
   readonly onClick: () => void;
 }
 
-export function MenuRow({ icon, label, isOn = false, onClick }: MenuRowProps) {
+export function MenuRow({ icon, label, isDisabled = false, isOn = false, onClick }: MenuRowProps) {
   return (
     <li>
-      <button type="button" class={isOn ? "menu-row menu-row-on" : "menu-row"} onClick={onClick}>
+      <button type="button" class={isOn ? "menu-row menu-row-on" : "menu-row"} disabled={isDisabled} onClick={onClick}>
         <Glyph path={GLYPHS[icon]} />
         {label}
       </button>
