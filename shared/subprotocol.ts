@@ -53,6 +53,11 @@ export interface EdgeConfig {
   readonly demoUrl: string | null;
   /** Whether it stops requests for trackers where a phone wants that. An edge of before 2026-12 does not say. */
   readonly blocksTrackers?: boolean;
+  /**
+   * Whether it acts once on what a link of the fetch road begins with, however often that comes, so that the first frames
+   * may take that road at once (PROTOCOL.md section 1.4). An edge of before 2026-12 does not say.
+   */
+  readonly takesLinksOnce?: boolean;
 }
 
 /** Paths of messages from the phone to the edge itself (PROTOCOL.md section 5.4). */

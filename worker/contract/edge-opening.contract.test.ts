@@ -23,24 +23,13 @@ describe.each(["workerd", "deno"] as const)("a handshake with requests in it, wi
     "sec-websocket-protocol": protocols.join(", "),
   });
 
-  /** The opening of a session that has one request, and what waits behind it. */
-  async function openingOf(phone: PhoneSession, url: string, body: string | null = null): Promise<Uint8Array> {
-    const method = body === null ? "GET" : "POST";
-    phone.fetch(url, { method, body }).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    const transport = new PendingTransport();
-    phone.session.channel.attach(transport);
-    phone.session.channel.flush();
-    return transport.takeOpening(limits.openingBytes) ?? new Uint8Array(0);
-  }
-
   it("lets go of sessions whose phones went before the answer", async () => {
     let waiting = 0;
     // What it leaves is in no other test's way.
     const device = await pairPhone(edge.url, edge.accessKey);
     const origin = await edge.originOf(() => waiting++);
     for (let count = 0; count < limits.sessionsPerPhone; count++) {
-      const fields = handshake(offeredProtocols(device, await openingOf(new PhoneSession(), origin)));
+      const fields = handshake(offeredProtocols(device, await new PhoneSession().openingFor(origin)));
       const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
       const { hostname, port } = new URL(edge.url);
       const socket = createConnection(Number(port), hostname);
@@ -66,7 +55,7 @@ describe.each(["workerd", "deno"] as const)("a handshake with requests in it, wi
       requests++;
       response.end("hello");
     });
-    const opening = await openingOf(new PhoneSession(), `${origin}/`);
+    const opening = await new PhoneSession().openingFor(`${origin}/`);
     const { status, headers } = await askEdge(edge.url, TUNNEL_PATH, {
       headers: handshake(offeredProtocols(edge.token, opening)),
     });
@@ -127,7 +116,7 @@ describe.each(["workerd", "deno"] as const)("a handshake with requests in it, wi
       requests++;
       response.end();
     });
-    const opening = await openingOf(new PhoneSession(), `${origin}/`);
+    const opening = await new PhoneSession().openingFor(`${origin}/`);
     const { status } = await askEdge(edge.url, TUNNEL_PATH, {
       headers: handshake(offeredProtocols(`${edge.token}x`, opening)),
     });

@@ -1,29 +1,45 @@
 /** What the fetch road adds to every edge: its two routes, and a phone that goes without a word. */
+import { mkdtemp, rm } from "node:fs/promises";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
+import { type EdgeOptions, type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { encodeRecord } from "../../shared/fetch-road/record.ts";
 import { KEEP_ALIVE, offeredProtocols, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { encodeFrame } from "../../shared/wire/frame.ts";
 import { askEdge, until } from "../testing/contract.ts";
+import { PhoneSession } from "../testing/phone-session.ts";
 import { pairPhone } from "../testing/test-phone.ts";
+import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 describe.each(["workerd", "deno"] as const)("the fetch road of an edge on %s", (runtime) => {
   const closers: (() => unknown)[] = [];
   const log: string[] = [];
+  let options: EdgeOptions;
   let edge: RunningEdge;
   let token: string;
 
   beforeAll(async () => {
-    edge = await startEdge({ runtime, port: 0, log: (line) => log.push(line) });
-    closers.push(() => edge.close());
+    const stateDirectory = await mkdtemp(join(tmpdir(), "ropeway-fetch-road-"));
+    closers.push(() => rm(stateDirectory, { recursive: true, force: true }));
+    options = { runtime, port: 0, allowPrivate: true, stateDirectory, log: (line) => log.push(line) };
+    edge = await startEdge(options);
     token = await pairPhone(edge.url, edge.accessKey);
   });
-  afterAll(() => Promise.all(closers.map((close) => close())));
+  afterAll(async () => {
+    await edge.close();
+    await Promise.all(closers.map((close) => close()));
+  });
 
   /** The response to an opening, of which nothing has been read yet. */
-  function open(id: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  function open(
+    id: string,
+    headers: Record<string, string> = {},
+    opening: Uint8Array | null = null,
+  ): Promise<IncomingMessage> {
     const { port } = new URL(edge.url);
-    const offer = offeredProtocols(token, null).join(", ");
+    const offer = offeredProtocols(token, opening).join(", ");
     return new Promise((resolve, reject) => {
       const request = httpRequest({
         host: "127.0.0.1",
@@ -86,6 +102,43 @@ describe.each(["workerd", "deno"] as const)("the fetch road of an edge on %s", (
     expect((await post(id, { authorization: `Bearer ${token}x` })).status).toBe(401);
     expect((await post(id, { origin: "http://evil.example" })).status).toBe(403);
     expect((await post(id, {})).status).toBe(410);
+  });
+
+  it("acts once on the first flight of a phone, however often and whenever it comes", async () => {
+    const asked: string[] = [];
+    const { origin, close } = await startLocalOrigin((request, response) => {
+      asked.push(`${request.url}`);
+      response.end("hello");
+    });
+    closers.push(close);
+    const id = "d".repeat(22);
+    const phone = new PhoneSession();
+    const opening = await phone.openingFor(`${origin}/page`);
+    const replayed = async () => {
+      const response = await open(id, {}, opening);
+      response.destroy();
+      return response.statusCode;
+    };
+    const early = await open(id, { "early-data": "1" }, opening);
+    early.destroy();
+    expect([early.statusCode, asked]).toEqual([425, []]);
+    const at = await Promise.all([open(id, {}, opening), open(id, {}, opening)]);
+    expect(at.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
+    await until(() => asked.length === 1);
+    const goAway = encodeFrame({ type: "go-away", lastStreamId: 0, code: 0, message: "" });
+    const end = Buffer.from(encodeRecord({ type: "binary", message: goAway })).toString();
+    expect(await replayed()).toBe(409);
+    expect((await post(id, {}, end)).status).toBe(204);
+    for (const response of at) response.destroy();
+    expect(await replayed()).toBe(409);
+    await edge.close();
+    edge = await startEdge({ ...options, accessKey: edge.accessKey });
+    expect(await replayed()).toBe(409);
+    // The edge is at work: another phone's first flight arrives.
+    const other = await open("e".repeat(22), {}, await new PhoneSession().openingFor(`${origin}/other`));
+    await until(() => asked.length === 2);
+    other.destroy();
+    expect(asked).toEqual(["/page", "/other"]);
   });
 
   it("has said nothing of tokens", () => {

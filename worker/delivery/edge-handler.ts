@@ -219,6 +219,12 @@ export class SentLog {
     return "new";
   }
 
+  /** Whether nothing came before by this name; it counts as come from now on, for limits.sentLogTime. */
+  async isFirst(name: string): Promise<boolean> {
+    // No request's id has a space.
+    return (await this.claim(`link ${name}`, false)) === "new";
+  }
+
   async #prune(now: number): Promise<void> {
     this.#addedSincePrune += 1;
     if (this.#addedSincePrune < PRUNE_INTERVAL) return;

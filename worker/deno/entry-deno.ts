@@ -224,6 +224,7 @@ function phoneOf(deviceId: string): Phone {
   });
   const fetchRoad = new FetchRoad({
     connect: (transport) => server.connect(transport),
+    isFirst: (name) => sentLog.isFirst(name),
     onClosed: () => storeAll(phone),
     ...epochClock,
   });

@@ -22,6 +22,7 @@ describe("health and configuration", () => {
       slotHost: "ropeway.example:8787",
       demoUrl: "http://demo.localhost:8788/",
       blocksTrackers: true,
+      takesLinksOnce: true,
     });
   });
 
@@ -34,6 +35,7 @@ describe("health and configuration", () => {
       slotHost: null,
       demoUrl: null,
       blocksTrackers: false,
+      takesLinksOnce: true,
     });
   });
 

@@ -84,6 +84,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
       slotHost: classifyHost(url, deploymentHosts(context.env)).slotHost,
       demoUrl: context.env.ROPEWAY_DEMO_URL || null,
       blocksTrackers: readBlockLists(context.env).length > 0,
+      takesLinksOnce: true,
     };
     return context.json(config, 200, { "cache-control": "no-store" });
   });

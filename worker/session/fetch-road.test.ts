@@ -15,6 +15,7 @@ function setUp() {
   const transports: Transport[] = [];
   const closed: Transport[] = [];
   const keptAlive: Transport[] = [];
+  const named = new Set<string>();
   const clock = { time: 0, timers: new Map<() => void, number>() };
   const road = new FetchRoad({
     connect(transport) {
@@ -26,6 +27,7 @@ function setUp() {
         closed: () => closed.push(transport),
       };
     },
+    isFirst: async (name) => named.size < named.add(name).size,
     now: () => clock.time,
     setTimer(task, delay) {
       clock.timers.set(task, clock.time + delay);
@@ -39,13 +41,10 @@ function setUp() {
       task();
     }
   };
-  const open = (id = "A".repeat(22), opening: Uint8Array | null = null) =>
-    road.answer(
-      new Request(`${EDGE}/down`, {
-        method: "POST",
-        headers: { "ropeway-socket": id, "ropeway-protocol": offeredProtocols("device.sign", opening).join(", ") },
-      }),
-    );
+  const open = (id = "A".repeat(22), opening: Uint8Array | null = null, more: Record<string, string> = {}) => {
+    const offered = { "ropeway-socket": id, "ropeway-protocol": offeredProtocols("device.sign", opening).join(", ") };
+    return road.answer(new Request(`${EDGE}/down`, { method: "POST", headers: { ...offered, ...more } }));
+  };
   const post = async (batch: number | string, body: BodyInit, id = "A".repeat(22)) => {
     const init = { method: "POST", headers: { "ropeway-socket": id, "ropeway-batch": String(batch) }, body };
     return (await road.answer(new Request(`${EDGE}/up`, { ...init, duplex: "half" } as RequestInit))).status;
@@ -82,6 +81,22 @@ describe("a socket of the fetch road", () => {
     const { open, received } = setUp();
     await open(undefined, Uint8Array.of(7, 8));
     expect(received).toEqual([[7, 8]]);
+  });
+
+  it("acts on an opening once, whenever it comes again, and never before its handshake was over", async () => {
+    const { open, post, received, closed } = setUp();
+    const opening = Uint8Array.of(7, 8);
+    const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
+    expect(statuses(await Promise.all([open("B".repeat(22), opening), open("B".repeat(22), opening)]))).toEqual([
+      200, 409,
+    ]);
+    await post(0, batch({ type: "close", code: 1000, reason: "" }), "B".repeat(22));
+    expect(closed.length).toBe(1);
+    expect(statuses([await open("B".repeat(22), opening)])).toEqual([409]);
+    expect(statuses([await open("C".repeat(22), opening, { "early-data": "1" })])).toEqual([425]);
+    expect(received).toEqual([[7, 8]]);
+    // It was told to come again.
+    expect(statuses([await open("C".repeat(22), opening)])).toEqual([200]);
   });
 
   it("sends a copy of what it is given", async () => {

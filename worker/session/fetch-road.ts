@@ -27,6 +27,11 @@ import { type Connection, type EdgeSocket, hear } from "./tunnel-server.ts";
 
 export interface FetchRoadOptions extends Clock {
   readonly connect: (transport: Transport) => Connection;
+  /**
+   * Notes the name of a socket that begins with frames, where it outlives this process. Resolves with false where it was
+   * there: what has come then is a copy.
+   */
+  readonly isFirst: (name: string) => Promise<boolean>;
   /** The socket of `transport` is over, for whatever reason; its connection has been told. */
   readonly onClosed?: (transport: Transport) => void;
 }
@@ -64,14 +69,18 @@ export class FetchRoad {
     const { pathname } = new URL(request.url);
     const id = request.headers.get(SOCKET_FIELD) ?? "";
     if (!SOCKET_ID.test(id)) return refusal(400, "it names no socket");
-    if (pathname.endsWith(DOWN_PATH)) return this.#open(id, request);
+    if (pathname.endsWith(DOWN_PATH)) return await this.#open(id, request);
     if (pathname.endsWith(UP_PATH)) return this.#receive(id, request);
     return refusal(404, "there is no such road");
   }
 
-  #open(id: string, request: Request): Response {
+  async #open(id: string, request: Request): Promise<Response> {
     if (this.#sockets.has(id)) return refusal(409, "this socket is open already");
     const { opening } = parseOffer(request.headers.get(PROTOCOL_FIELD) ?? "");
+    // Whoever has seen it on its way can send it again before the handshake is over (RFC 8470).
+    if (request.headers.get("early-data") === "1") return refusal(425, "it came as early data");
+    // A copy that came when the first has ended would begin a session of its own.
+    if (opening !== null && !(await this.#options.isFirst(id))) return refusal(409, "this socket was open before");
     if (this.#sockets.size >= limits.fetchSocketsPerPhone) this.#dropQuietest();
     const socket = new FetchTransport(this.#options, () => this.#sockets.delete(id));
     this.#sockets.set(id, socket);

@@ -17,9 +17,11 @@ import {
 } from "../../shared/http/exchange.ts";
 import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/http/phone-fields.ts";
+import * as limits from "../../shared/limits.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import { navigation } from "../../shared/testing/http/request-heads.ts";
+import { PendingTransport } from "../../shared/transport.ts";
 import { concat, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 
 export interface TestResponse {
@@ -101,6 +103,17 @@ export class PhoneSession {
       this.pushes.push({ request, ...received, cancel, claim: () => stream.widen() });
     };
     stream.handler = { onHead, onData() {}, onEnd() {}, onReset() {} };
+  }
+
+  /** First message of a link that carries a request of this URL alone: nobody hears the answer. */
+  async openingFor(url: string, body: string | null = null): Promise<Uint8Array> {
+    const method = body === null ? "GET" : "POST";
+    this.fetch(url, { method, body }).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const transport = new PendingTransport();
+    this.session.channel.attach(transport);
+    this.session.channel.flush();
+    return transport.takeOpening(limits.openingBytes) ?? new Uint8Array(0);
   }
 
   /** The whole response. Rejects with the exchange's RopewayError. */

@@ -87,11 +87,12 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     this.#backend = createWorkerdUpstream(ctx, env);
     this.#bodies = objectBodyStore(ctx.storage, new StateDisk(env), epochClock.now);
     const dictionaries = parts.dictionaries(this.#bodies);
+    const sentLog = new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), epochClock.now);
     const plan = readPlan(env.ROPEWAY_PLAN);
     const trackers = blockerOf(env);
     this.#server = new TunnelServer({
       handle: createEdgeHandler(this.#backend, {
-        sentLog: new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), epochClock.now),
+        sentLog,
         dictionaries,
         trackers,
       }),
@@ -111,6 +112,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
+      isFirst: (name) => sentLog.isFirst(name),
       onClosed: () => this.#store(),
       ...epochClock,
     });
