@@ -16,7 +16,7 @@ import {
 import type { SocketRequest } from "../messages/socket-messages.ts";
 import { PortLost } from "./port-lost.ts";
 
-/** A response whose head is there. Exactly one of the methods decides what becomes of it. */
+/** A response whose head is there. Its body waits until one of the methods takes it. */
 export interface TunnelResponse {
   readonly head: ResponseHead;
   /** Set for a navigation that began before the slot asked: the referrer that it was sent with. */
@@ -65,7 +65,7 @@ interface Delivery {
   readonly message: PortToTunnel;
   /** Whether it does no harm if the tunnel does it, and another one too. */
   readonly isRepeatable: boolean;
-  /** Called once. */
+  /** Called once. @param isTaken the tunnel has it, or may have it and it must not go twice. */
   settle(isTaken: boolean): void;
 }
 
@@ -92,6 +92,7 @@ export class TunnelPort {
   #onBusy: (bodies: number) => void;
   #onSavesData: (isOn: boolean) => void;
   #lastHeard = Date.now();
+  /** The tunnel drops messages whose `until` is over; an older one acts on them however late. */
   #heedsUntil = false;
   #isDead = false;
 
@@ -246,6 +247,7 @@ export class TunnelPort {
     body: ResponseBody,
     { head, hasMarks }: TunnelToPort & { type: "response" },
   ): TunnelResponse {
+    // The tunnel sends none of its body before it has credit: the page may not want it.
     let waits = exchange.isOffered || head.url !== exchange.url;
     const take = (): ResponseBody => {
       if (waits) this.#post({ type: "credit", id, bytes: PORT_CREDIT_BYTES });

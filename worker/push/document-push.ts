@@ -98,7 +98,7 @@ export function pushObserver(request: ServerRequest, document: MuxStream, host: 
   };
 }
 
-/** Redirected, the condition went to another URL than that which it was made of. */
+/** The condition of a redirected request was made for its first URL, and says nothing of the last one. */
 function isUnchanged({ status, redirected }: ResponseHead): boolean {
   return status === 304 && !redirected;
 }
@@ -244,16 +244,16 @@ class DocumentPush {
     if (url === null) return;
     const { destination, mode, credentials, nonce, isOfStyle } = resource;
     const key = [destination, mode, credentials, url.href].join(" ");
-    // A picture that may be held back comes when it is asked for.
-    const isLacking = resource.accept !== undefined && destination !== "image";
-    const refusal = [key, nonce, isOfStyle, isLacking].join(" ");
+    // The phone has named it as one that it lacks, whatever it had before. A picture may still be held back.
+    const isWanted = resource.accept !== undefined && destination !== "image";
+    const refusal = [key, nonce, isOfStyle, isWanted].join(" ");
     if (this.#named.has(key) || this.#refused.has(refusal)) return;
     const head = this.#requestFor(resource, url);
-    if (head === null || (!isLacking && (this.#host.isUnwanted(head) || isKnownUrl(this.#known, head.url)))) {
+    if (head === null || (!isWanted && (this.#host.isUnwanted(head) || isKnownUrl(this.#known, head.url)))) {
       this.#refused.add(refusal);
       return;
     }
-    // Where it was only found that there was no time for it.
+    // The steps ran out on the way here. That is no refusal.
     if (this.#steps.isOver) return;
     this.#named.add(key);
     const priority = priorityOf(resource);

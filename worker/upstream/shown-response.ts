@@ -24,8 +24,8 @@ interface LastHop {
   readonly url: URL;
   /** The hop is not the first. */
   readonly isRedirected: boolean;
-  /** The store has it, and its origin says that it holds. */
-  readonly isHeld: boolean;
+  /** Its origin says that the phone's stored response is still good. */
+  readonly isStillGood: boolean;
   /** Milliseconds since the epoch when it came. */
   readonly now: number;
 }
@@ -41,7 +41,7 @@ export function shownResponse(response: Response, head: AskedHead, hop: LastHop)
 function filtered(
   response: Response,
   head: AskedHead,
-  { method, tainting, url, isRedirected, isHeld, now }: LastHop,
+  { method, tainting, url, isRedirected, isStillGood, now }: LastHop,
 ): ShownResponse {
   const { headers } = response;
   const status = knownStatus(response.status);
@@ -68,7 +68,7 @@ function filtered(
   }
   const showsUrl = isBase(head.destination);
   const shown = opaqueFields(fields, head.destination);
-  if (isHeld) return { status, headers: shown, hasBody: false, showsUrl };
+  if (isStillGood) return { status, headers: shown, hasBody: false, showsUrl };
   const validator = isRedirected ? [] : hiddenValidator(status, fields, shown);
   return {
     status: opaqueStatus(status),

@@ -198,8 +198,8 @@ class Exchange {
   #isUpgraded = false;
   /** Whether `beforeSend` was called. */
   #isClaimed = false;
-  /** The last response says that what the phone has stored holds. */
-  #isHeld = false;
+  /** The last response is a 304: the phone's stored response is still good. */
+  #isStillGood = false;
   /** The last request. */
   #sent: Outgoing | null = null;
 
@@ -294,8 +294,8 @@ class Exchange {
       if (clears("cache", told)) this.#clearedOrigins.add(url.origin);
     }
     if (this.#tainting === "opaque") checkResourcePolicy(response.headers, url, head.origin);
-    this.#isHeld = isConditional && response.status === 304;
-    if (this.#tainting === "cors" && !(this.#isHeld && leavesCorsOut(response))) {
+    this.#isStillGood = isConditional && response.status === 304;
+    if (this.#tainting === "cors" && !(this.#isStillGood && leavesCorsOut(response))) {
       checkCors(response.headers, url, serializedOrigin(head.origin, this.#chain), head.credentials === "include");
     }
     return response;
@@ -394,7 +394,7 @@ class Exchange {
       tainting: this.#tainting,
       url,
       isRedirected,
-      isHeld: this.#isHeld,
+      isStillGood: this.#isStillGood,
       now: this.#deps.now(),
     };
     const shown = shownResponse(response, this.#request.head, hop);
@@ -402,10 +402,10 @@ class Exchange {
     let reader = opened === null ? null : this.#begunAnew(opened.body, response);
     if (reader !== null && this.#tainting === "opaque") {
       const { verdict, body } = await this.#admit(response, reader);
-      const isForOthers = verdict !== "public" || !this.#isPersonal;
-      if (verdict === "blocked" || !isForOthers) await body.cancel();
+      const hasTooMuch = verdict === "public" && this.#isPersonal;
+      if (verdict === "blocked" || hasTooMuch) await body.cancel();
       if (verdict === "blocked") throw denied(url, "what it sent is not for other origins");
-      if (!isForOthers) return this.#askWithoutCookies();
+      if (hasTooMuch) return this.#askWithoutCookies();
       reader = body;
     }
     const responseHead = {
@@ -547,7 +547,7 @@ interface OriginResponse {
   readonly headers: Headers;
 }
 
-/** Marks of a GET for the tunnel, and not for the page: so whatever CORS exposes to that. */
+/** Marks of a GET for the tunnel. The page does not see them, so rules of CORS do not hold here. */
 function howToGoOn(
   response: OriginResponse,
   continuation: Continuation | null,

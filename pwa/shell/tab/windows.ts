@@ -36,7 +36,7 @@ const MOST_NAME = 1_000;
 
 /** Milliseconds for which a tap counts in browsers. */
 const TAP_TIME = 5_000;
-/** Windows that pages may close in that time, and open others, and tabs more than one: a person may have tapped again, which nobody tells. */
+/** Windows or tabs that pages may open in that time beside the first. A person may have tapped again, and no browser says so. */
 const MOST_IN_A_ROW = 2;
 
 /** Counts what pages have opened by taps. */
@@ -60,7 +60,7 @@ export interface AppWindow {
 }
 
 interface OpenedWindow extends AppWindow {
-  /** What has opened it; null once it has no opener. */
+  /** The way to its opener; null once it has none. */
   opener: Link | null;
   /** Real origin of the page that has opened it. */
   readonly openedBy: string;
@@ -100,7 +100,7 @@ export interface Speaker {
 
 export interface WindowsOptions {
   readonly app: App;
-  /** Null where pages have no slots, or some: there new windows open in the one view. */
+  /** Null where some pages have no slots: there new windows open in the one view. */
   readonly slots: Pick<SlotFrames, "find" | "originOf"> | null;
   /** Makes a tab, whose frame is in no document yet. */
   readonly create: (window: NonNullable<TabOptions["window"]>) => AppWindow;
@@ -152,7 +152,7 @@ export class Windows {
   #blank: Link | null = null;
   /** The person sees the tab. */
   #isInFront = false;
-  /** How often the tab has come to the front, or was given a new place in the browser's list. */
+  /** How often the tab got a new place in the browser's list, as it does each time that it comes to the front. */
   #turns = 0;
   /** The browser goes back over what a window has left: an entry that is put there meanwhile would be stepped over, too. */
   #isStepping = false;

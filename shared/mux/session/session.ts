@@ -10,7 +10,7 @@ import { assertHeadFits, MuxStream, type StreamHost, type StreamKind, type Strea
 import { ChannelSet, type ChannelsSnapshot, wantedChannels } from "./channel-set.ts";
 import type { ChannelOwner, SessionChannel, StripeFrame } from "./session-channel.ts";
 
-// What a session is made from, and what it tells.
+// Parts that a session is made from, and its events.
 
 export interface SessionHandler {
   /** Edge: the phone opened a stream; its head follows at once. The callee sets `stream.handler`. */
@@ -33,7 +33,7 @@ export interface SessionHandler {
   onResumed?(): void;
 }
 
-/** What survives hibernation of an idle session, its channel 0 first. Plain data, for structured clone. */
+/** An idle session as it outlives hibernation, its channel 0 first. Plain data, for structured clone. */
 export interface SessionSnapshot extends ChannelsSnapshot, PeerSettingsSnapshot {
   readonly sendCredit: number;
   /** Credit that the peer has of us. */
@@ -44,7 +44,7 @@ export interface SessionSnapshot extends ChannelsSnapshot, PeerSettingsSnapshot 
 export interface Experiment {
   /** Bytes of credit that the peer has from the start. */
   readonly credit?: number;
-  /** How many channels pay. */
+  /** How many channels are worth having. */
   readonly channels?: number;
   /** Whether the phone names what it has learned that pages ask for; it does by default. */
   readonly namesLearned?: boolean;
@@ -64,7 +64,7 @@ export interface SessionOptions extends Partial<Clock> {
   readonly experiment?: Experiment;
 }
 
-// What survives an edge's hibernation.
+// The session as it outlives an edge's hibernation.
 
 /** Only an idle session has a snapshot: open streams do not survive. */
 export function snapshotOf({ channels, sender, receiver, peer }: Session): SessionSnapshot {
@@ -168,7 +168,7 @@ class SessionSender {
     return this.#window.available;
   }
 
-  /** The peer gives small parts of what it lets be under way: longer messages would only make it wait for their ends. */
+  /** The peer gives credit in small parts. A message as long as such a part keeps it from waiting for the end of a longer one. */
   grant(bytes: number): void {
     this.#window.grant(bytes);
     this.#channels.batchBytes = bytes;
@@ -300,7 +300,7 @@ class SessionReceiver {
     this.strand();
   }
 
-  /** To be told whenever that changes which channels can go on. */
+  /** Bytes on a channel that lost its link count as under way no more. Called whenever other channels than before can go on. */
   strand(): void {
     const part = this.#channels.choice.strandedPart;
     if (part !== null) this.window.strand(part);
@@ -459,7 +459,7 @@ class SessionStreams implements StreamHost {
   }
 
   begin(stream: MuxStream): StreamPlace {
-    // How many channels pay, the phone knows: pushes go on all that it has opened.
+    // The phone knows how many channels are worth having: pushes go on all that it has opened.
     const channel = this.#owner.channels.choice.forStream(stream.isPush ? limits.channels : this.#owner.wantedChannels);
     this.#headless.delete(stream);
     this.#count(stream, 1);
@@ -593,7 +593,7 @@ export class Session implements ChannelOwner {
     return this.#ended;
   }
 
-  /** How many channels pay now. New streams go on no more than that; opening and closing their transports is the owner's. */
+  /** How many channels are worth having now. New streams go on no more than that; opening and closing their transports is the owner's. */
   get wantedChannels(): number {
     const { estimate } = this.receiver.window;
     return wantedChannels({
@@ -642,7 +642,7 @@ export class Session implements ChannelOwner {
     this.channels.greeted();
     this.receiver.strand();
     this.channels.choice.heard(channel);
-    // How far the edge is decides how many channels pay: better known before there is much to fetch.
+    // How far the edge is decides how many channels are worth having: better known before there is much to fetch.
     if (this.role === "phone") this.receiver.measure(channel);
     this.handler.onResumed?.();
   }

@@ -52,10 +52,12 @@ export class StoreChanges {
     return changes;
   }
 
+  /** Numbers the transactions: entries keep that of their last use. */
   get turn(): number {
     return this.#totals.turn;
   }
 
+  /** Changes when something is forgotten: a response that was asked for in an earlier one is not stored. */
   get era(): number {
     return this.#totals.era;
   }
@@ -222,8 +224,8 @@ export class StoreChanges {
   }
 
   /**
-   * Drops what the site that has most used longest ago, until the rest is within bounds; what pages were kept with stays.
-   * So one that brings without end takes the place of its own.
+   * Until the rest is within bounds, the site that has most loses the response that it used longest ago. Responses that
+   * pages were kept with stay. So a site that brings responses without end pushes out its own.
    */
   async makeRoom(bounds: StoreBounds): Promise<void> {
     for (const measure of ["bytes", "entries"] as const) {
@@ -293,6 +295,7 @@ export class StoreChanges {
     for (const partition of new Set([...(await partitions.getAllKeys()), ...this.#uses.keys()])) {
       const found = await entries.index("partition").count(partition);
       const use = this.#uses.get(partition) ?? (await partitions.get(partition));
+      // A number that differs makes the sum differ from all others.
       known += use?.entries === found ? found : Number.NaN;
     }
     if ([placed, known, this.#totals.entries].some((each) => each !== count)) await this.#beginAnew();
@@ -381,8 +384,10 @@ export class WriteQueue {
   #wanted = 0;
   #state: QueueState = { kind: "empty" };
 
-  /** @param write does not reject. */
-  /** @param clock milliseconds of any beginning. */
+  /**
+   * @param write does not reject.
+   * @param clock its zero may be anywhere.
+   */
   constructor(write: (queued: readonly Change[], bytes: number) => Promise<void>, clock: Clock) {
     this.#write = write;
     this.#clock = clock;
