@@ -11,6 +11,7 @@ const WHOLE = ["worker/contract/**/*.test.ts", "e2e/**/*.test.ts"];
 const LABORATORY = [
   "shared/**/*.simulation.test.ts",
   "e2e/bench/sites/sites.test.ts",
+  "e2e/bench/first-flight.test.ts",
   "e2e/lab/lab.test.ts",
   "e2e/lab/check-link.test.ts",
   "e2e/scale/scale.test.ts",

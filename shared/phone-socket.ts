@@ -36,6 +36,8 @@ export interface SocketListener {
 }
 
 export interface PhoneSocket extends Transport {
+  /** Round trips that it took to open; those of a WebSocket by default. */
+  readonly roundTrips?: number;
   /** @returns false while it is not open. */
   send(message: Uint8Array | string): boolean;
   close(code?: number, reason?: string): void;

@@ -43,7 +43,7 @@ import { Wishes } from "./requests/wishes.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/socket-keeper.ts";
-import { emptyStore, Store, type StorePlatform } from "./store/store.ts";
+import { DISK_TIME, emptyStore, Store, type StorePlatform } from "./store/store.ts";
 import { Tunnel } from "./tunnel.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
@@ -90,7 +90,7 @@ const roads = new Roads({
 
 const platform: SocketPlatform = {
   dial: (offer, listener, isSpare) => roads.dial(offer, listener, isSpare),
-  dialFurther: (offer, listener) => (roads.current === "websocket" ? dialWebSocket(offer, listener) : null),
+  dialFurther: (offer, listener) => (roads.takesWebSockets ? dialWebSocket(offer, listener) : null),
   ...clock,
   async probe(token) {
     try {
@@ -163,8 +163,21 @@ const tunnel = new Tunnel(
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [warmedPages.source, countedSource(store.source)],
+  [
+    warmedPages.source,
+    countedSource(store.source),
+    (request, consumer, next) => {
+      const answer = next(request, consumer);
+      hasAsked = true;
+      takeOff();
+      return answer;
+    },
+  ],
 );
+/** Whether the edge was ever asked for something. */
+let hasAsked = false;
+/** Opens the link once the first request can ride along: it may have to wait for what is stored. */
+let takeOff = (): void => {};
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
 const wishes = new Wishes({
@@ -316,7 +329,14 @@ function actOnLink(order: ShellToTunnel & { type: "link" }): void {
   if (order.kind === "give-up") return tunnel.giveUp();
   if (order.kind === "start") {
     if (order.lastOpening !== null) roads.expectOpening(order.lastOpening);
-    return tunnel.start(order.url, order.token);
+    takeOff = () => {
+      takeOff = () => {};
+      tunnel.start(order.url, order.token);
+    };
+    if (order.fliesFirst) roads.flyFirst();
+    if (!order.fliesFirst || hasAsked) takeOff();
+    else setTimer(() => takeOff(), DISK_TIME);
+    return;
   }
   if (order.hint === "network") roads.networkChanged();
   tunnel.hint(order.hint);
@@ -426,6 +446,7 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   const url = withoutUserInfo(request.url);
   leavePage(tab, url, response, keepsPage);
   void response.settled.then((outcome) => {
+    takeOff();
     if (outcome instanceof RopewayError) {
       const { code, message } = outcome;
       return tell({ type: "navigation", kind: "failed", id, url: request.url, code, message });

@@ -1,6 +1,6 @@
 /** Puts the app together. The tunnel starts when this file is loaded, everything else after it, with `startShell`. */
 import { setTimer } from "../../../shared/clock.ts";
-import { TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+import { HEALTH_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { type Download, EXPERIMENT_KEY, type TunnelStats } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
@@ -86,6 +86,9 @@ history.replaceState(null, "", "/");
 
 const settings = new SettingsStore(localStorage);
 const linkMemory = new LinkMemory(localStorage);
+const fliesFirst = launch.address !== null && linkMemory.mayFly;
+// While the scripts start, the connection is made that the first frames are to take.
+if (fliesFirst) void fetch(HEALTH_PATH, { cache: "no-store" }).catch(() => {});
 let startedAt = 0;
 /** News of the tunnel before there was an app to hear it. */
 const earlyEvents: TunnelEvent[] = [];
@@ -424,7 +427,9 @@ function introduce(): void {
 function startTunnel(deviceToken: string): void {
   const url = `${location.origin.replace(/^http/, "ws")}${TUNNEL_PATH}`;
   startedAt = performance.now();
-  tunnel.tell({ type: "link", kind: "start", url, token: deviceToken, lastOpening: linkMemory.lastOpening });
+  const { lastOpening } = linkMemory;
+  const order = { url, token: deviceToken, lastOpening, fliesFirst: fliesFirst && begun !== null };
+  tunnel.tell({ type: "link", kind: "start", ...order });
 }
 
 /** @returns the id of the navigation that the app was opened for, or null. */

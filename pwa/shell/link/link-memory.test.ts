@@ -1,6 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { MapStorage } from "../testing/map-storage.ts";
-import { LinkMemory } from "./remembered.ts";
+import { fetchConfig, LinkMemory, storedConfig } from "./remembered.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 function afterOpening(...times: number[]): LinkMemory {
   const storage = new MapStorage();
@@ -19,6 +24,34 @@ describe("LinkMemory", () => {
     expect(afterOpening(420.4).lastOpening).toBe(420);
     expect(afterOpening(420).isSlow).toBe(false);
     expect(afterOpening(7_300).isSlow).toBe(true);
+  });
+
+  it("lets first frames fly where the edge takes them once, its host speaks HTTP/2 or 3, and the link is not slow", () => {
+    const mayFly = (config: unknown, opening = 400) => {
+      const storage = new MapStorage();
+      if (config !== undefined) storage.setItem("ropeway.config", JSON.stringify(config));
+      storage.setItem("ropeway.link-opening", String(opening));
+      return new LinkMemory(storage).mayFly;
+    };
+    for (const hop of ["h3", "h2"]) expect(mayFly({ takesLinksOnce: true, hop })).toBe(true);
+    // An edge of before, whose host may speak all of them.
+    expect(mayFly({ hop: "h3" })).toBe(false);
+    expect(mayFly({ takesLinksOnce: true })).toBe(false);
+    expect(mayFly({ takesLinksOnce: true, hop: "http/1.1" })).toBe(false);
+    expect(mayFly({ takesLinksOnce: true, hop: "h3" }, 7_300)).toBe(false);
+    expect(mayFly(undefined)).toBe(false);
+  });
+
+  it("remembers how the edge's host spoke when it was asked last", async () => {
+    const storage = new MapStorage();
+    vi.stubGlobal("fetch", async () => Response.json({ slotHost: null, takesLinksOnce: true }));
+    const timings = [{ nextHopProtocol: "h2" }, { nextHopProtocol: "h3" }];
+    const named = vi.spyOn(performance, "getEntriesByName").mockReturnValue(timings as unknown as PerformanceEntry[]);
+    await fetchConfig(storage);
+    expect([storedConfig(storage)?.hop, new LinkMemory(storage).mayFly]).toEqual(["h3", true]);
+    named.mockReturnValue([]);
+    await fetchConfig(storage);
+    expect([storedConfig(storage)?.hop, new LinkMemory(storage).mayFly]).toEqual([undefined, false]);
   });
 
   it("does not count how long a network was away", () => {

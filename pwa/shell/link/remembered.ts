@@ -8,14 +8,16 @@ import type { KeyValueStorage } from "../app/settings.ts";
 const CONFIG_KEY = "ropeway.config";
 
 /** The edge's word about itself: with it the app opens without a network. */
-export function storedConfig(storage: KeyValueStorage): EdgeConfig | null {
-  const stored = storage.getItem(CONFIG_KEY);
-  return stored === null ? null : (JSON.parse(stored) as EdgeConfig);
+export function storedConfig(storage: KeyValueStorage): (EdgeConfig & { readonly hop?: string | undefined }) | null {
+  return JSON.parse(storage.getItem(CONFIG_KEY) ?? "null");
 }
 
 export async function fetchConfig(storage: KeyValueStorage): Promise<EdgeConfig> {
-  const config = (await (await fetch(CONFIG_PATH)).json()) as EdgeConfig;
-  storage.setItem(CONFIG_KEY, JSON.stringify(config));
+  const response = await fetch(CONFIG_PATH);
+  const config = (await response.json()) as EdgeConfig;
+  // How the edge's host speaks: the ALPN name (RFC 7301) of the connection.
+  const [timing] = performance.getEntriesByName(response.url).slice(-1) as PerformanceResourceTiming[];
+  storage.setItem(CONFIG_KEY, JSON.stringify({ ...config, hop: timing?.nextHopProtocol }));
   return config;
 }
 
@@ -42,6 +44,15 @@ export class LinkMemory {
 
   get isSlow(): boolean {
     return (this.lastOpening ?? 0) > SLOW;
+  }
+
+  /**
+   * Whether the first frames may go by a fetch: its host then spoke HTTP/2 or 3, and the link had bytes for two
+   * handshakes.
+   */
+  get mayFly(): boolean {
+    const config = storedConfig(this.#storage);
+    return config?.takesLinksOnce === true && /^h[23]/.test(config.hop ?? "") && !this.isSlow;
   }
 
   /** The link is open; only the first time of a sitting counts, as later ones may have waited for a network. */

@@ -34,7 +34,7 @@ export interface FirstSocketOwner {
    */
   onDialling(transport: Transport): void;
   onMessage(transport: Transport, message: Uint8Array): void;
-  /** The socket is open. @param time milliseconds that its handshake took. */
+  /** The socket is open. @param time milliseconds that its handshake took, or would have as a WebSocket. */
   onOpened(time: number): void;
   /**
    * `code` is the WebSocket close code. What was sent may have arrived or not, also if the socket never opened.

@@ -200,6 +200,80 @@ describe("a socket's road", () => {
   });
 });
 
+describe("a first flight", () => {
+  it("goes by fetch at once, beside a WebSocket that says nothing, and goes on there", () => {
+    const { platform, roads, connect, tried, triedRoads } = setUp();
+    roads.flyFirst();
+    const { socket, events } = connect();
+    platform.pass(0);
+    expect(triedRoads()).toEqual(["fetch", "websocket"]);
+    expect(tried.map(({ socket: each }) => each.protocols)).toEqual([WHOLE, BARE]);
+    tried[0]?.socket.open();
+    tried[0]?.socket.receive("answer");
+    expect([events, roads.current, roads.takesWebSockets]).toEqual([["open", "answer"], "fetch", true]);
+    expect([tried[1]?.socket.readyState, socket.roundTrips]).toEqual([WebSocket.CLOSED, 2]);
+  });
+
+  it("lands on a WebSocket in the first quiet moment after the page has loaded", () => {
+    const { platform, roads, connect, last, tried, triedRoads } = setUp();
+    roads.flyFirst();
+    const { socket, events } = connect();
+    platform.pass(0);
+    tried[0]?.socket.open();
+    platform.pass(4_500);
+    socket.send(Uint8Array.of(1));
+    platform.pass(500);
+    expect([triedRoads().slice(2), last().protocols]).toEqual([["websocket"], BARE]);
+    last().open();
+    platform.pass(1_400);
+    expect(events).toEqual(["open"]);
+    platform.pass(100);
+    expect(events).toEqual(["open", 1012]);
+    connect();
+    platform.pass(limits.webSocketPatience - 1);
+    expect([triedRoads().slice(3), last().protocols]).toEqual([["websocket"], WHOLE]);
+  });
+
+  it("begins the WebSocket where that opens first, or the fetch fails", () => {
+    for (const fails of [true, false]) {
+      const { platform, roads, connect, tried, triedRoads } = setUp();
+      roads.flyFirst();
+      const { events, socket } = connect();
+      platform.pass(0);
+      if (fails) tried[0]?.socket.lose();
+      expect(events).toEqual([]);
+      tried[1]?.socket.open();
+      expect([events, roads.current, tried[1]?.socket.sent]).toEqual([["open"], "websocket", [OPENING]]);
+      expect([tried[0]?.socket.readyState, socket.roundTrips]).toEqual([WebSocket.CLOSED, 3]);
+      platform.pass(600_000);
+      expect(triedRoads()).toEqual(["fetch", "websocket"]);
+    }
+  });
+
+  it("is one: the next goes by WebSocket, and none goes where there is nothing to say", () => {
+    const { platform, roads, connect, tried, triedRoads } = setUp();
+    roads.flyFirst();
+    connect(BARE_OFFER);
+    platform.pass(0);
+    expect(triedRoads()).toEqual(["websocket"]);
+    tried[0]?.socket.open();
+    roads.flyFirst();
+    connect().socket.close();
+    connect();
+    expect(triedRoads()).toEqual(["websocket", "fetch", "websocket"]);
+  });
+
+  it("says that no WebSocket is of use where that is refused beside it", () => {
+    const { platform, roads, connect, tried } = setUp();
+    roads.flyFirst();
+    connect();
+    platform.pass(0);
+    tried[1]?.socket.lose();
+    tried[0]?.socket.open();
+    expect([roads.current, roads.takesWebSockets]).toEqual(["fetch", false]);
+  });
+});
+
 describe("a network where WebSocket worked", () => {
   it("gets WebSocket alone while attempts end in silence, and both roads in one of three", () => {
     const { platform, connect, last, triedRoads } = setUp();

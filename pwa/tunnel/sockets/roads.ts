@@ -125,6 +125,9 @@ const COME_AGAIN = 1012;
 /** Without a message either way for so long, in milliseconds, nobody waits for one. */
 const QUIET_TIME = 2_000;
 
+/** Until a fetch is answered: with QUIC and TLS in one, or on a connection that was about to be there. */
+const FETCH_ROUND_TRIPS = 2;
+
 /** Milliseconds that an open fetch road waits for a WebSocket, and the same in multiples of its own opening. */
 const GRACE = 300;
 const GRACE_FACTOR = 2;
@@ -157,6 +160,10 @@ class RoadRace implements PhoneSocket {
     this.#listener = listener;
     this.#cancelTimer = platform.setTimer(() => this.#tryOther(), choice.patience);
     this.#try(choice.first);
+  }
+
+  get roundTrips(): number {
+    return this.#state.kind === "carried" && this.#state.road === "fetch" ? FETCH_ROUND_TRIPS : HANDSHAKE_ROUND_TRIPS;
   }
 
   send(message: Uint8Array | string): boolean {
@@ -267,6 +274,12 @@ class RoadRace implements PhoneSocket {
   }
 }
 
+/**
+ * Milliseconds for which a link stays on the fetch road that was only the quicker one to open: the first page has loaded
+ * by then, mostly. Its requests go over the WebSockets of further channels meanwhile, where there are some.
+ */
+const FLIGHT_TIME = 5_000;
+
 /** Where WebSocket worked before, one of so many attempts in a row finds out whether only WebSocket is blocked. */
 const LONE_ATTEMPTS = 3;
 
@@ -286,6 +299,8 @@ export class Roads {
   #abandoned = 0;
   /** Where WebSocket opened last, and nothing was heard of a change since. */
   #worksOn: string | null = null;
+  /** The next socket begins on the fetch road, with a WebSocket beside it. */
+  #fliesFirst = false;
   /** Some proxies refuse a handshake only for the length of its fields. */
   #webSocketTakesOpening = true;
   /** Tries WebSocket beside `#carrier`, with a socket that says nothing: the edge hears of no session by it. */
@@ -303,14 +318,29 @@ export class Roads {
     this.#lastOpening ??= time;
   }
 
+  /**
+   * The edge's host speaks HTTP/2 or 3, as far as is known: the next socket's first frames go by a fetch, which has a
+   * round trip less before it than a WebSocket, or two. That is opened beside it, and is there where the fetch is not.
+   */
+  flyFirst(): void {
+    this.#fliesFirst = true;
+  }
+
+  /** Whether further WebSockets are of use. */
+  get takesWebSockets(): boolean {
+    return this.current === "websocket" || this.#memory.first(this.#platform.network()) === "websocket";
+  }
+
   /** @param isSpare another socket may go on, and this one be closed before it opens: that tells nothing of roads. */
   dial(offer: SocketOffer, listener: SocketListener, isSpare = false): PhoneSocket {
     const platform = this.#platform;
     const network = platform.network();
     const startedAt = platform.now();
+    const flies = this.#fliesFirst && offer.opening !== null && this.#memory.first(network) === "websocket";
+    this.#fliesFirst = false;
     const choice = {
-      first: this.#memory.first(network),
-      patience: isSpare && network === this.#worksOn ? SOCKET_OPEN_TIMEOUT : this.#patience(network),
+      first: flies ? "fetch" : this.#memory.first(network),
+      patience: flies ? 0 : isSpare && network === this.#worksOn ? SOCKET_OPEN_TIMEOUT : this.#patience(network),
       webSocketTakesOpening: this.#webSocketTakesOpening,
     };
     const socket = new RoadRace(offer, choice, platform, {
@@ -324,7 +354,7 @@ export class Roads {
         this.#worksOn = road === "websocket" ? network : null;
         if (road === "websocket") this.#memory.webSocketWorked(network);
         else if (failure !== null) this.#webSocketFailed(network, failure);
-        if (road === "fetch") this.#tryWebSocket(socket, offer, network, failure);
+        if (road === "fetch") this.#tryWebSocket(socket, offer, network, failure, flies);
         listener.onOpen();
       },
       onEnded: (road, heard) => {
@@ -364,8 +394,16 @@ export class Roads {
     return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : SOCKET_OPEN_TIMEOUT;
   }
 
-  #tryWebSocket(socket: RoadRace, offer: SocketOffer, network: string, failure: WebSocketFailure | null): void {
+  /** @param hasFlown nothing speaks against WebSocket. */
+  #tryWebSocket(
+    socket: RoadRace,
+    offer: SocketOffer,
+    network: string,
+    failure: WebSocketFailure | null,
+    hasFlown: boolean,
+  ): void {
     const platform = this.#platform;
+    const landing = hasFlown ? platform.now() + FLIGHT_TIME : null;
     const wasRefusedWithOpening = failure === "refused" && offer.opening !== null && this.#webSocketTakesOpening;
     const trial = new SocketKeeper(
       {
@@ -389,7 +427,7 @@ export class Roads {
     this.#trial = trial;
     this.#scheduleTrial = () => {
       if (trial.kind === "dialling") return;
-      const at = this.#memory.retryAt(network);
+      const at = this.#memory.retryAt(network) ?? landing;
       if (at === null) trial.drop();
       else trial.wait(at - platform.now(), () => trial.dial(dial, SOCKET_OPEN_TIMEOUT));
     };

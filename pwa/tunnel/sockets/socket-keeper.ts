@@ -346,7 +346,7 @@ export interface SocketEnd {
 }
 
 interface KeeperOwner {
-  /** @param handshake milliseconds that it took. */
+  /** @param handshake milliseconds that it took, or would have as a WebSocket. */
   onOpen(transport: Transport, handshake: number): void;
   onMessage(message: Uint8Array): void;
   /** Since when nothing has come, though something is awaited; null when something has come. */
@@ -490,7 +490,8 @@ export class SocketKeeper {
     const { clock, demand, rtt, traffic } = this.#context;
     state.cancelTimer();
     traffic.opened += 1;
-    const handshake = clock.now() - this.dialledAt;
+    const { roundTrips = HANDSHAKE_ROUND_TRIPS } = socket;
+    const handshake = ((clock.now() - this.dialledAt) * HANDSHAKE_ROUND_TRIPS) / roundTrips;
     rtt.guess(handshake / HANDSHAKE_ROUND_TRIPS);
     const watch = new SocketWatch(
       {
