@@ -118,6 +118,7 @@ const store = new Store({
       isAway: () => isAway(phase),
       savesData: () => tunnel.savesData,
       namesLearned: () => tunnel.takesPushes && experiment.namesLearned !== false,
+      namesBodies: () => experiment.namesBodies !== false,
       onChange: (origin) => tunnel.outdate(origin),
       onStoredPage: (page) => tell({ type: "document", kind: "stored", ...page }),
       onNewerPage: (url) => tell({ type: "document", kind: "newer", url }),
@@ -366,7 +367,7 @@ function heed(settings: Partial<TunnelSettings>): void {
   if (isOnline === true) roads.networkChanged();
   if (isOnline !== undefined) tunnel.setOnline(isOnline);
   if (waitTime !== undefined) tunnel.setWaitTime(waitTime);
-  if (takesPushes !== undefined) tunnel.takePushes(takesPushes ? slotScheme : null);
+  if (takesPushes !== undefined) tunnel.takePushes(takesPushes && experiment.takesPushes !== false ? slotScheme : null);
   if (bytes !== undefined) {
     storeBytes = bytes;
     void store.loaded?.makeRoom();

@@ -20,6 +20,8 @@ export interface StorePlatform extends Clock {
   savesData(): boolean;
   /** Whether what pages' scripts will ask for is named with navigations, to come before. */
   namesLearned(): boolean;
+  /** Whether bodies that are stored are named with requests that they may answer. */
+  namesBodies(): boolean;
   /** A page may have changed what its origin answers: it wrote there, or changed a cookie. */
   onChange(origin: string | null): void;
   /**

@@ -33,6 +33,13 @@ describe("a body that came again", () => {
     expect((await window.get(change)).isAsked).toBe(false);
   });
 
+  it("is not named where an experiment takes that away", async () => {
+    await window.get({}, { headers: noValidator, body });
+    phone.namesBodies = false;
+    await window.get({}, { headers: noValidator, body });
+    expect(window.lastAsked?.stored).toBeUndefined();
+  });
+
   it("of another origin is asked about by the validator that its page is not shown", async () => {
     const note: HeaderList = [...noValidator, ["ropeway-etag", '"1"'], ["ropeway-age", "9"]];
     await window.get(cdn, { headers: note, body: "x" });

@@ -48,6 +48,10 @@ export interface Experiment {
   readonly channels?: number;
   /** Whether the phone names what it has learned that pages ask for; it does by default. */
   readonly namesLearned?: boolean;
+  /** Whether the edge may push, if the person wants that; it may by default. */
+  readonly takesPushes?: boolean;
+  /** Whether the phone names bodies that it has stored, as references and dictionaries; it does by default. */
+  readonly namesBodies?: boolean;
 }
 
 /** Its clock never goes back. */

@@ -132,11 +132,12 @@ export class EdgeQuestions {
   }
 
   #nameOfAlike(head: RequestHead, { kind, variant }: Alike): StoredBody | null {
-    return kind === "version" ? this.#nameOf(head, variant) : dictionaryOf(variant, this.#parts.dictionaries);
+    if (kind === "version") return this.#nameOf(head, variant);
+    return this.#parts.platform.namesBodies() ? dictionaryOf(variant, this.#parts.dictionaries) : null;
   }
 
   #nameOf(head: RequestHead, variant: Variant): StoredBody | null {
-    return storedBodyOf(head, variant, this.#parts.dictionaries);
+    return this.#parts.platform.namesBodies() ? storedBodyOf(head, variant, this.#parts.dictionaries) : null;
   }
 
   /** Asks whether what is stored holds: by its validators, and by its body's name. */

@@ -56,6 +56,7 @@ export class TestPhone {
   /** Of the link. */
   isAway = false;
   namesLearned = true;
+  namesBodies = true;
   savesData = false;
 
   /** @param takesDictionaries what the edge sends may be coded against what is stored. */
@@ -100,6 +101,7 @@ export class TestWindow {
       isAway: () => phone.isAway,
       savesData: () => phone.savesData,
       namesLearned: () => phone.namesLearned,
+      namesBodies: () => phone.namesBodies,
       onChange: (origin) => void this.changes.push(origin),
       onDictionaryKey: () => {},
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
