@@ -12,8 +12,8 @@ import {
 import { ensureBrowser } from "./install/browser.mjs";
 import { ensureLabPackages, missingForLink, withoutLink } from "./install/lab-packages.mjs";
 
-/** With one of these it only reads what earlier runs have left. */
-const WITHOUT_LINK = ["--help", "-h", "--report", "--publish", "--compare"];
+/** With one of these it measures nothing. */
+const WITHOUT_LINK = ["--help", "-h", "--publish", "--plan"];
 
 const given = process.argv.slice(2);
 const needsLink = !given.some((argument) => WITHOUT_LINK.includes(argument));

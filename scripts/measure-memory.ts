@@ -6,10 +6,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CDPSession } from "@playwright/test";
+import { processTree } from "../e2e/bench/contestants/process-cpu.ts";
 import type { VisitWatcher } from "../e2e/bench/contestants/visit.ts";
-import { DAY } from "../e2e/bench/experiments/page-visits.ts";
+import { DAY } from "../e2e/bench/experiments/pages.ts";
 import { Laboratory } from "../e2e/bench/laboratory.ts";
-import { readThreads } from "../e2e/bench/profile/thread-cpu.ts";
 import { makeSite } from "../e2e/bench/sites/make-sites.ts";
 import { median } from "../e2e/bench/statistics.ts";
 import { PROFILES } from "../e2e/lab/profiles.ts";
@@ -86,9 +86,10 @@ function watcher(seen: (reading: Reading) => void): VisitWatcher {
         const heap = await heapOf(browser, targetId).catch(() => 0);
         heaps[name] = (heaps[name] ?? 0) + heap;
       }
-      const renderers = new Set(readThreads(pid).flatMap((each) => (each.process === "renderer" ? each.pid : [])));
+      const isRenderer = (each: number) => readFileSync(`/proc/${each}/cmdline`, "utf8").includes("--type=renderer");
+      const renderers = processTree(pid).filter(isRenderer);
       const sum = (field: "Pss_Anon" | "Pss" | "Rss"): number =>
-        [...renderers].reduce((all, one) => all + rollup(one, field), 0) / 1e3;
+        renderers.reduce((all, one) => all + rollup(one, field), 0) / 1e3;
       seen({
         ...heaps,
         "renderers, PSS": sum("Pss"),
@@ -120,7 +121,7 @@ try {
     const readings: Reading[] = [];
     for (let visit = 0; visit < VISITS; visit++) {
       const watching = watcher((reading) => readings.push(reading));
-      await laboratory.visit("ropeway open", site, { filmstrip: false, timeout: TIMEOUT, revisit, watcher: watching });
+      await laboratory.visit("ropeway open", site, { timeout: TIMEOUT, revisit, watcher: watching });
     }
     tell(revisit === null ? "first visit" : "the day after", readings);
   }

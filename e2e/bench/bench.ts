@@ -1,38 +1,55 @@
 /** One run of the bench, from nothing to its result. */
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { dist } from "../../scripts/build/paths.ts";
 import { seededRandom } from "../demo/random.ts";
 import { findChromium } from "../fixtures/chromium.ts";
-import { EDGE_TO_ORIGINS, type LinkSettings } from "../lab/lab.ts";
-import { delayOnly, PROFILES, paperC } from "../lab/profiles.ts";
 import { replayClasses } from "./behaviours/classes.ts";
-import { recordedClass } from "./behaviours/recorded-class.ts";
-import { duration, execute } from "./execute.ts";
-import { applicationExperiment } from "./experiments/applications.ts";
-import { delayExperiment, thirdGenerationExperiment } from "./experiments/delay.ts";
-import { gprsExperiment, gprsRevisitExperiment } from "./experiments/gprs.ts";
-import { lossExperiment, lossyLink } from "./experiments/loss.ts";
+import { duration, execute, type PlannedExperiment, planSteps, secondsLeft } from "./execute.ts";
+import { applicationExperiment, PAPER_GRID } from "./experiments/applications.ts";
+import { chaosExperiment } from "./experiments/chaos.ts";
 import { outageExperiment } from "./experiments/outages.ts";
-import { megabitLink, overtakingExperiment } from "./experiments/overtaking.ts";
-import { makeOvertakingSite } from "./experiments/overtaking-site.ts";
-import { realPageExperiment } from "./experiments/real-pages.ts";
-import { scriptedPageExperiment } from "./experiments/scripted-pages.ts";
-import { EXTENTS, type Extent } from "./extent.ts";
-import { Laboratory, TRACE_STEP } from "./laboratory.ts";
+import {
+  delayExperiment,
+  gprsExperiment,
+  hourlyExperiment,
+  realPageExperiment,
+  sharedCacheExperiment,
+  thirdGenerationExperiment,
+} from "./experiments/pages.ts";
+import { Laboratory } from "./laboratory.ts";
 import { describeMachine, describeVersions, readProcessorTime } from "./machine.ts";
-import type { BenchResult, ExperimentResult, Site } from "./model.ts";
+import { type BenchResult, EXPERIMENTS, type ExperimentResult, type Site } from "./model.ts";
 import type { BenchMode, BenchOptions } from "./options.ts";
-import { type PlannedExperiment, planSteps, secondsLeft } from "./schedule.ts";
-import { makeOtherPages, makeSite, type SiteName } from "./sites/make-sites.ts";
-import { planTwice } from "./twice.ts";
-import { GRIDS as WEBSOCKET_COST_GRIDS, websocketCostExperiment } from "./websocket-cost/experiment.ts";
+import { GPRSWEB_SITES, makeSite, REAL_SITES, type SiteName } from "./sites/make-sites.ts";
+import { websocketCostExperiment } from "./websocket-cost/experiment.ts";
+import { headCodingExperiment } from "./websocket-cost/heads.ts";
 
 /** Visited before a page where the app has to be warm, the largest first. */
 const WARM_UP_SITES: readonly SiteName[] = ["median-mobile", "agency", "news-herald", "static-i"];
 
 const SITES_DIRECTORY = join(dist, "bench", "sites");
+
+/** How much of each experiment there is. `HOURS`: visits of D-day. */
+const EXTENTS = {
+  full: {
+    delays: [0, 5, 25, 50, 100, 150, 200, 300],
+    replays: PAPER_GRID,
+    gprsSites: GPRSWEB_SITES,
+    hourly: { sites: ["news-herald"], hours: 9 },
+    outages: { sites: { gprs: "static-ii", "3g": "median-mobile" }, seconds: [5, 15, 40] },
+    realPages: { sites: REAL_SITES, profiles: ["gprs", "3g", "lte", "sat"], visits: ["first", "same day", "next day"] },
+    cuts: 2_000,
+  },
+  smoke: {
+    delays: [25],
+    replays: { delays: [0], losses: [2], congestion: ["cubic"] },
+    gprsSites: ["static-i"],
+    hourly: { sites: ["static-i"], hours: 2 },
+    outages: { sites: { "3g": "spectre-docs" }, seconds: [3] },
+    realPages: { sites: ["spectre-docs"], profiles: ["lte"], visits: ["first", "next day"] },
+    cuts: 20,
+  },
+} as const satisfies Record<BenchMode, object>;
 
 export interface BenchRun {
   readonly tell: (line: string) => void;
@@ -43,95 +60,44 @@ export interface BenchRun {
 /** @throws Error when the laboratory does not start, or no experiment is left by the options. */
 export async function runBench(options: BenchOptions, { tell, keep }: BenchRun): Promise<BenchResult> {
   const startedAt = new Date();
-  const extent = EXTENTS[options.mode];
+  const { mode, rounds, warmUpRounds, seed } = options;
   tell("Making the sites …");
-  const sites = await makeSites(extent, 0);
-  const editedAgain = await Promise.all(extent.scriptedPages.sites.map((name) => makeSite(SITES_DIRECTORY, name, 2)));
-  const edited = [...(await makeSites(extent, 1)), ...editedAgain];
-  const others = (
-    await Promise.all(extent.realPages.sites.map((name) => makeOtherPages(SITES_DIRECTORY, name)))
-  ).flat();
-  const overtakingSite = await makeOvertakingSite(SITES_DIRECTORY);
-  const site = siteByName(sites);
-  const classes =
-    options.recorded.length > 0
-      ? await Promise.all(options.recorded.map(recordedClass))
-      : (await replayClasses(options.replays)).slice(0, extent.replays.classes);
+  const sites = await sitesOf(options);
+  const classes = await replayClasses(mode === "full" ? undefined : ["browser"]);
   const start = performance.now();
   const laboratories: Laboratory[] = [];
   try {
     for (let number = 1; number <= options.laboratories; number++) {
-      const which = options.laboratories > 1 ? ` of laboratory ${number}` : "";
-      tell(`Starting link, origins and edge${which} …`);
+      tell(`Starting link, origins and edge of laboratory ${number} …`);
       laboratories.push(
         await Laboratory.open({
-          sites: [...sites, overtakingSite],
-          edited,
-          others,
-          warmUpSites: WARM_UP_SITES.map(site),
+          ...sites,
+          warmUpSites: sites.sites.filter(({ name }) => WARM_UP_SITES.some((known) => known === name)),
           replayClasses: classes,
-          seed: options.seed,
+          seed,
           sharesCache: options.isHot,
-          namesLearned: !options.isUnlearned,
-          pictures: options.pictures,
+          front: options.front,
         }),
       );
     }
-    const plans = laboratories.map((laboratory) =>
-      chosen(
-        [
-          delayExperiment(laboratory, site("hundred-fifty"), extent.delays),
-          ...(extent.thirdGeneration ? [thirdGenerationExperiment(laboratory, site("hundred-fifty"))] : []),
-          websocketCostExperiment(laboratory.lab, options.mode),
-          applicationExperiment(laboratory, { ...extent.replays, classes }),
-          gprsExperiment(laboratory, extent.gprsSites.map(site)),
-          ...(extent.gprsRevisits ? [gprsRevisitExperiment(laboratory, extent.gprsSites.map(site))] : []),
-          overtakingExperiment(laboratory, overtakingSite, extent.overtaking),
-          lossExperiment(laboratory, site(extent.loss.site), extent.loss),
-          outageExperiment(laboratory, extent.outages, site),
-          realPageExperiment(laboratory, {
-            ...extent.realPages,
-            sites: extent.realPages.sites.map(site),
-            siblings: others.map(({ name }) => name),
-            traces: extent.realPages.traces.map((place) => ({ ...place, site: site(place.site) })),
-          }),
-          scriptedPageExperiment(laboratory, extent.scriptedPages.sites.map(site), extent.scriptedPages.profiles),
-        ],
-        extent,
-        options,
-      ),
-    );
-    const partial = (results: readonly ExperimentResult[]): BenchResult => ({
-      schema: 1,
+    const versions = await describeVersions(findChromium() ?? "chromium");
+    const plans = laboratories.map((laboratory) => chosen(plan(laboratory, classes, sites.sites, options), options));
+    const partial = (experiments: readonly ExperimentResult[]): BenchResult => ({
+      schema: 2,
       startedAt: startedAt.toISOString(),
       seconds: (performance.now() - start) / 1000,
-      mode: options.mode,
-      seed: options.seed,
-      rounds: options.rounds,
-      mostRounds: options.mostRounds,
-      warmUpRounds: options.warmUpRounds,
-      laboratories: options.laboratories,
-      options: options.given,
+      ...{ seed, rounds, warmUpRounds, laboratories: options.laboratories, options: options.given },
       machine: describeMachine(),
       versions,
-      links: usedLinks(extent, options.mode),
-      experiments: results,
+      experiments,
     });
-    const versions = await describeVersions(findChromium() ?? "chromium");
-    const { rounds, mostRounds, precision, warmUpRounds, seed } = options;
     const steps = planSteps(plans[0] ?? [], rounds, warmUpRounds, seededRandom(seed));
-    const seconds = secondsLeft(steps, () => false, 0, laboratories.length);
-    const isOpen = mostRounds > rounds && steps.some(({ cell }) => cell.isPrecise);
-    tell(`${steps.length} runs, about ${duration(seconds)}${isOpen ? ", and more where medians scatter" : ""}`);
+    tell(`${steps.length} runs, about ${duration(secondsLeft(steps, () => false, 0, laboratories.length))}`);
     const results = await execute(plans, {
-      rounds,
-      mostRounds,
-      precision,
-      warmUpRounds,
+      ...{ rounds, warmUpRounds, tell },
       random: seededRandom(seed),
       now: () => performance.now(),
       processorTime: readProcessorTime,
-      tell,
       keep: (soFar) => keep(partial(soFar)),
     });
     return partial(results);
@@ -140,91 +106,87 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   }
 }
 
-async function makeSites(extent: Extent, version: number): Promise<Site[]> {
+/** Those that the experiments need, and as they were edited since. */
+async function sitesOf({ mode, only }: BenchOptions): Promise<{ readonly sites: Site[]; readonly edited: Site[] }> {
+  const { gprsSites, hourly, outages, realPages } = EXTENTS[mode];
+  const needs = (id: string): boolean => only.length === 0 || only.includes(id);
+  const hourlySites: readonly SiteName[] = needs("D-day") ? hourly.sites : [];
   const names = new Set<SiteName>([
     "hundred-fifty",
     ...WARM_UP_SITES,
-    ...extent.gprsSites,
-    extent.loss.site,
-    ...Object.values(extent.outages.sites),
-    ...extent.realPages.sites,
-    ...extent.realPages.traces.map(({ site }) => site),
-    ...extent.scriptedPages.sites,
+    ...gprsSites,
+    ...Object.values(outages.sites),
+    ...realPages.sites,
   ]);
-  const sites: Site[] = [];
-  for (const name of names) sites.push(await makeSite(SITES_DIRECTORY, name, version));
-  return sites;
+  const [sites, edited]: [Site[], Site[]] = [[], []];
+  for (const name of names) {
+    sites.push(await makeSite(SITES_DIRECTORY, name, 0));
+    const edits = hourlySites.includes(name) ? hourly.hours - 1 : 1;
+    for (let version = 1; version <= edits; version++) edited.push(await makeSite(SITES_DIRECTORY, name, version));
+  }
+  return { sites, edited };
 }
 
-function siteByName(sites: readonly Site[]): (name: SiteName) => Site {
-  return (name) => {
-    const site = sites.find((each) => each.name === name);
-    if (site === undefined) throw new Error(`Cannot run the bench: the site ${name} was not made`);
-    return site;
+function plan(
+  laboratory: Laboratory,
+  classes: Awaited<ReturnType<typeof replayClasses>>,
+  sites: readonly Site[],
+  { mode, isHot }: BenchOptions,
+): PlannedExperiment[] {
+  const extent = EXTENTS[mode];
+  const site = (name: SiteName): Site => {
+    const found = sites.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`Cannot run the bench: the site ${name} was not made`);
+    return found;
   };
+  const gprsSites = extent.gprsSites.map(site);
+  return [
+    delayExperiment(laboratory, site("hundred-fifty"), extent.delays),
+    thirdGenerationExperiment(laboratory, site("hundred-fifty")),
+    websocketCostExperiment(laboratory.lab, mode),
+    applicationExperiment(laboratory, { ...extent.replays, classes }),
+    headCodingExperiment(["news-herald", "median-mobile"].map((name) => site(name as SiteName))),
+    gprsExperiment(laboratory, gprsSites),
+    sharedCacheExperiment(laboratory, gprsSites, isHot ? "hot" : "cold"),
+    hourlyExperiment(laboratory, extent.hourly.sites.map(site), extent.hourly.hours),
+    outageExperiment(laboratory, extent.outages, site),
+    realPageExperiment(laboratory, { ...extent.realPages, sites: extent.realPages.sites.map(site) }),
+    chaosExperiment(extent.cuts),
+  ];
 }
 
 /** The part of the plan that the options ask for. */
-function chosen(experiments: readonly PlannedExperiment[], extent: Extent, options: BenchOptions): PlannedExperiment[] {
-  const { only, cells, isUnquiet } = options;
+function chosen(experiments: readonly PlannedExperiment[], options: BenchOptions): PlannedExperiment[] {
+  const { only, mode, isUnquiet } = options;
+  const wanted: readonly string[] = options.contestants.length === 0 && mode === "smoke" ? SMOKED : options.contestants;
   const plan = experiments
     .filter(({ id }) => only.length === 0 || only.includes(id))
     .map((experiment) => ({
       ...experiment,
       cells: experiment.cells
-        .filter(({ id }) => cells.length === 0 || cells.some((name) => isCalled(id, name, experiment.cells)))
-        .map((cell) => ({
-          ...cell,
-          needsQuiet: cell.needsQuiet && !isUnquiet,
-          series: cell.series.filter(({ contestant }) => isChosen(experiment.id, contestant, extent, options)),
-        })),
+        .filter(({ id }) => isChosen(id, options.cells, experiment.cells))
+        .map((cell) => {
+          const some = cell.series.filter(({ contestant }) => wanted.includes(contestant));
+          // Experiments without visits have contestants of their own.
+          const isOwn = !cell.series.some(({ contestant }) => /^(http|ropeway (cold|open|warm))/.test(contestant));
+          const series = wanted.length === 0 || isOwn ? cell.series : some;
+          return { ...cell, needsQuiet: cell.needsQuiet && !isUnquiet, series };
+        })
+        .filter(({ series }) => series.length > 0),
     }))
     .filter(({ cells }) => cells.length > 0);
-  if (plan.length === 0) {
-    const ids = experiments.map(({ id }) => id).join(", ");
-    throw new Error(`Cannot run the bench: nothing of this name; there are the experiments ${ids}`);
-  }
-  return options.isTwice ? planTwice(plan) : plan;
+  if (plan.length > 0) return plan;
+  throw new Error(`Cannot run the bench: nothing of this name; there are the experiments ${EXPERIMENTS.join(", ")}`);
 }
 
-/** Where one has just that name, it is meant; else all that have it in theirs. */
-function isCalled(id: string, name: string, cells: readonly { readonly id: string }[]): boolean {
-  return cells.some((cell) => cell.id === name) ? id === name : id.includes(name);
-}
+const SMOKED: readonly string[] = ["http/1.0", "http/2", "ropeway open", "ropeway open transport alone"];
 
-function isChosen(experiment: string, contestant: string, extent: Extent, { contestants }: BenchOptions): boolean {
-  // B has contestants of its own.
-  if (experiment === "B") return true;
-  const inExtent = extent.contestants[experiment] ?? extent.contestants.most;
-  const some = experiment === "A" ? contestants : contestants.filter((name) => inExtent.includes(name));
-  return some.some((name) => name === contestant);
-}
-
-function usedLinks(extent: Extent, mode: BenchMode): BenchResult["links"] {
-  const links: [string, LinkSettings][] = [
-    ...extent.delays.map((delay): [string, LinkSettings] => [`A delay=${delay}`, delayOnly(delay)]),
-    ...WEBSOCKET_COST_GRIDS[mode].delays.map((delay): [string, LinkSettings] => [`B delay=${delay}`, delayOnly(delay)]),
-    ...extent.replays.delays.flatMap((delay) =>
-      extent.replays.losses.map((loss): [string, LinkSettings] => [
-        `C delay=${delay} loss=${loss}`,
-        paperC(delay, loss),
-      ]),
-    ),
-    ...extent.loss.delays.map((delay): [string, LinkSettings] => [`L delay=${delay}`, lossyLink(delay)]),
-    ...extent.overtaking.delays.map((delay): [string, LinkSettings] => [`F delay=${delay}`, megabitLink(delay)]),
-    ...Object.entries(PROFILES),
-    ["edge to origins", EDGE_TO_ORIGINS],
-  ];
-  return Object.fromEntries(
-    links.map(([name, { delay, down, up, downQueue, upQueue, loss, trace }]) => [
-      name,
-      { delay, down, up, downQueue, upQueue, loss, ...(trace === undefined ? {} : describeTrace(trace)) },
-    ]),
-  );
-}
-
-function describeTrace({ down, up }: NonNullable<LinkSettings["trace"]>): Readonly<Record<string, string | number>> {
-  const digest = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
-  const named = (file: string): string => `${basename(file)} (SHA-256 ${digest(file)})`;
-  return { traceDown: named(down), traceUp: named(up), traceStep: TRACE_STEP };
+/** Where one cell has just a name that is given, it is meant; else all that have it in theirs. */
+function isChosen(id: string, names: readonly string[], cells: readonly { readonly id: string }[]): boolean {
+  if (names.length === 0) return true;
+  return names.some((name) => {
+    if (cells.some((cell) => cell.id === name)) return id === name;
+    const parts = name.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+    return new RegExp(parts.join(".*")).test(id);
+  });
 }

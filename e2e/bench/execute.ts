@@ -1,23 +1,106 @@
-/** Carries a plan out: every run in order, none dropped, progress told, results kept as they come. */
+/**
+ * What the bench does in which order, and how it is carried out: every run in order, none dropped, progress told, results
+ * kept as they come.
+ */
 import { asRunFailure } from "./failure.ts";
-import type { ExperimentResult, Run } from "./model.ts";
-import {
-  type PlannedCell,
-  type PlannedExperiment,
-  type PlannedSeries,
-  planSteps,
-  type Step,
-  secondsLeft,
-  shuffled,
-} from "./schedule.ts";
-import { median, medianInterval } from "./statistics.ts";
+import type { Cell, ExperimentResult, Run } from "./model.ts";
+
+/** What one run of one contestant gives. */
+export type Outcome = Pick<Run, "values">;
+
+export interface PlannedSeries {
+  readonly contestant: string;
+  /** Seconds that one run takes, roughly; only ratios matter once the bench is under way. */
+  readonly estimate: number;
+  run(round: number): Promise<Outcome>;
+}
+
+export interface PlannedCell extends Omit<Cell, "series"> {
+  /** Measured while no other cell is: what it takes is as much a matter of the processor as of its link. */
+  readonly needsQuiet: boolean;
+  /** Sets the link and whatever else all contestants share in a round; called before each run. */
+  prepare(round: number): Promise<void>;
+  readonly series: readonly PlannedSeries[];
+}
+
+/** Milliseconds one way from which waiting for the link, not the processor, is what takes a contestant's time. */
+const LONG_DELAY = 100;
+
+export function needsQuiet({ delay }: { readonly delay: number }): boolean {
+  return delay < LONG_DELAY;
+}
+
+export interface PlannedExperiment extends Omit<ExperimentResult, "cells"> {
+  readonly cells: readonly PlannedCell[];
+}
+
+interface Step {
+  readonly experiment: PlannedExperiment;
+  readonly cell: PlannedCell;
+  readonly series: PlannedSeries;
+  /** From 0; those below `warmUpRounds` are thrown away. */
+  readonly round: number;
+}
+
+/**
+ * All runs in order: cell by cell, and in a cell round by round, so that contestants share whatever the machine goes
+ * through. Within a round their order is shuffled, so that none always follows the same other.
+ *
+ * @param random numbers from 0 to 1, seeded.
+ */
+export function planSteps(
+  experiments: readonly PlannedExperiment[],
+  rounds: number,
+  warmUpRounds: number,
+  random: () => number,
+): Step[] {
+  const steps: Step[] = [];
+  for (const experiment of experiments) {
+    for (const cell of experiment.cells) {
+      for (let round = 0; round < rounds + warmUpRounds; round++) {
+        for (const series of shuffled(cell.series, random)) steps.push({ experiment, cell, series, round });
+      }
+    }
+  }
+  return steps;
+}
+
+/**
+ * Seconds until the end, from what is done: estimates, corrected by how they turned out so far.
+ *
+ * @param laboratories that share the cells which need no quiet.
+ */
+export function secondsLeft(
+  steps: readonly WeightedStep[],
+  isDone: (step: WeightedStep) => boolean,
+  secondsSpent: number,
+  laboratories = 1,
+): number {
+  let [past, alone, shared] = [0, 0, 0];
+  for (const step of steps) {
+    const { cell, series } = step;
+    if (isDone(step)) past += series.estimate / (cell.needsQuiet ? 1 : laboratories);
+    else if (cell.needsQuiet) alone += series.estimate;
+    else shared += series.estimate;
+  }
+  const future = alone + shared / laboratories;
+  return past === 0 ? future : future * (secondsSpent / past);
+}
+
+interface WeightedStep {
+  readonly cell: Pick<PlannedCell, "needsQuiet">;
+  readonly series: Pick<PlannedSeries, "estimate">;
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const rest = [...items];
+  const result: T[] = [];
+  while (rest.length > 0) result.push(...rest.splice(Math.floor(random() * rest.length), 1));
+  return result;
+}
 
 export interface ExecuteOptions {
   readonly rounds: number;
-  /** That contestants take at most where medians have to be precise; as many as planned where absent. */
-  readonly mostRounds?: number;
-  /** Part of a median by which it may be wrong there, either way, at 95 % confidence. */
-  readonly precision: number;
   /** Thrown away. */
   readonly warmUpRounds: number;
   /** From 0 to 1, seeded. */
@@ -42,8 +125,8 @@ type Runs = Map<PlannedCell, Map<string, Run[]>>;
 
 /**
  * @param laboratories the same plan as each laboratory would carry it out, one or more. Cells that need quiet are
- *   measured first, one by one in the first laboratory; then all laboratories take the others, the longest first. One in
- *   which a whole cell failed by the bench's own fault takes no more as long as another is there: it is broken, and
+ *   measured first, one by one in the first laboratory; then all laboratories take the others, the longest first, and where
+ *   there is no warm-up one may take one round of a cell, another the next. One in which a whole job failed by the bench's own fault takes no more as long as another is there: it is broken, and
  *   would run through all that is left.
  */
 export async function execute(
@@ -71,24 +154,20 @@ export async function execute(
       options.tell(progressLine(step, run, done.size, steps.length, left));
     };
     for (const step of job.steps) await take(step);
-    for (let round = rounds + warmUpRounds; round < (options.mostRounds ?? rounds) + warmUpRounds; round += 1) {
-      const rough = roughSeries(job, runs.get(job.cell), options);
-      if (rough.length === 0) break;
-      for (const series of shuffled(rough, random)) {
-        const step = { ...job, series, round };
-        steps.push(step);
-        await take(step);
-      }
-    }
     // One after another: each writes the whole result.
     kept = kept.then(() => options.keep(resultsOf(experiments, runs, rounds)));
     await kept;
     return isBroken;
   };
 
-  const jobs = cellsOf(steps);
-  for (const job of jobs.filter(({ cell }) => cell.needsQuiet)) await measure(experiments, job);
-  const others = jobs.filter(({ cell }) => !cell.needsQuiet);
+  const isQuiet = ({ cell }: Step): boolean => cell.needsQuiet;
+  for (const job of jobsOf(steps.filter(isQuiet), ({ cell }) => cell)) await measure(experiments, job);
+  // What no round leaves for the next can be in different laboratories.
+  const isApart = laboratories.length > 1 && warmUpRounds === 0;
+  const others = jobsOf(
+    steps.filter((step) => !isQuiet(step)),
+    ({ experiment, cell, round }) => (isApart ? `${experiment.id} ${cell.id} ${round}` : cell),
+  );
   // With one laboratory the order of the plan is easier to follow.
   if (laboratories.length > 1) others.sort((a, b) => estimateOf(b) - estimateOf(a));
   let working = laboratories.length;
@@ -108,36 +187,17 @@ export async function execute(
   return resultsOf(experiments, runs, rounds);
 }
 
-/** Those whose median of the headline is not known as precisely as the cell asks for. One that fails always is known. */
-function roughSeries(
-  { experiment, cell }: CellSteps,
-  runs: ReadonlyMap<string, readonly Run[]> | undefined,
-  { rounds, precision }: Pick<ExecuteOptions, "rounds" | "precision">,
-): PlannedSeries[] {
-  if (!cell.isPrecise) return [];
-  const isRough = ({ contestant }: PlannedSeries): boolean => {
-    const values = (runs?.get(contestant) ?? []).flatMap(({ values }) => values[experiment.headline] ?? []);
-    if (2 * values.length < rounds) return false;
-    const { low, high } = medianInterval(values);
-    return Math.max(high - median(values), median(values) - low) > precision * median(values);
-  };
-  const pairOf = ({ pair, contestant }: PlannedSeries): string => pair ?? contestant;
-  const pairs = new Set(cell.series.filter(isRough).map(pairOf));
-  return cell.series.filter((series) => pairs.has(pairOf(series)));
-}
-
-/** All that is done in one cell. */
+/** What one laboratory does in one cell: all of it, or a round. */
 interface CellSteps {
   readonly experiment: PlannedExperiment;
   readonly cell: PlannedCell;
   readonly steps: readonly Step[];
 }
 
-function cellsOf(steps: readonly Step[]): CellSteps[] {
-  const byCell = Map.groupBy(steps, ({ cell }) => cell);
-  return [...byCell].flatMap(([cell, ofCell]) => {
-    const [first] = ofCell;
-    return first === undefined ? [] : [{ experiment: first.experiment, cell, steps: ofCell }];
+function jobsOf(steps: readonly Step[], key: (step: Step) => unknown): CellSteps[] {
+  return [...Map.groupBy(steps, key).values()].flatMap((together) => {
+    const [first] = together;
+    return first === undefined ? [] : [{ experiment: first.experiment, cell: first.cell, steps: together }];
   });
 }
 
@@ -165,11 +225,11 @@ async function runStep(cell: PlannedCell, { series, round }: Step, options: Exec
     const own = cell.series.find(({ contestant }) => contestant === series.contestant);
     if (own === undefined) throw new Error(`a laboratory has no contestant ${series.contestant} in ${cell.id}`);
     await cell.prepare(round);
-    const { values, ...pictures } = await own.run(round);
+    const { values } = await own.run(round);
     const after = options.processorTime();
     const total = after.total - before.total;
     const busy = total > 0 ? { processorsBusy: Math.min(1, Math.max(0, (after.busy - before.busy) / total)) } : {};
-    return { round: number, failure: null, values, ...busy, ...pictures };
+    return { round: number, failure: null, values, ...busy };
   } catch (error) {
     return { round: number, values: {}, failure: asRunFailure(error) };
   }
@@ -182,7 +242,7 @@ function resultsOf(experiments: readonly PlannedExperiment[], runs: Runs, rounds
       // Another laboratory may be in the middle of it.
       const isWhole = planned.series.every(({ contestant }) => (ofCell?.get(contestant)?.length ?? 0) >= rounds);
       if (ofCell === undefined || !isWhole) return [];
-      const { prepare: _, needsQuiet: __, isPrecise: ___, series, ...cell } = planned;
+      const { prepare: _, needsQuiet: __, series, ...cell } = planned;
       return [
         { ...cell, series: series.map(({ contestant }) => ({ contestant, runs: ofCell.get(contestant) ?? [] })) },
       ];

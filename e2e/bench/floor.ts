@@ -42,12 +42,7 @@ export function revisitFloor(
   site: Pick<Site, "url" | "hosts">,
   age: number,
 ): Record<string, number> {
-  return freshFor(site) > age ? {} : otherPageFloor({ delay });
-}
-
-/** The same of another page of a site that was visited: a cache may have all but the document. */
-export function otherPageFloor({ delay }: Pick<LinkSettings, "delay">): Record<string, number> {
-  return { load: 2 * delay };
+  return freshFor(site) > age ? {} : { load: 2 * delay };
 }
 
 /** Milliseconds that the site's document may be used without asking. */

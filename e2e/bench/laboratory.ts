@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Frame } from "@playwright/test";
 import { seedOf } from "../demo/random.ts";
-import { Lab, type LinkSettings } from "../lab/lab.ts";
+import { EDGE_TO_ORIGINS, Lab, type LinkSettings } from "../lab/lab.ts";
 import { PROFILES } from "../lab/profiles.ts";
 import { type ReplayClass, type ReplayServer, startReplayServer } from "./behaviours/classes.ts";
-import { DirectBrowser } from "./contestants/direct.ts";
+import { DirectBrowser, type HttpVersion } from "./contestants/direct.ts";
 import { RopewayApp } from "./contestants/ropeway.ts";
 import { ropewayContestant } from "./contestants/ropeway-contestant.ts";
 import type { VisitOptions as WatchedVisitOptions } from "./contestants/visit.ts";
-import type { CellRound, PageVisitor, Revisit, VisitOptions } from "./experiments/page-visits.ts";
+import { type CellRound, HOUR, type PageVisitor, type Revisit, type VisitOptions } from "./experiments/pages.ts";
 import { HarnessError } from "./failure.ts";
 import { loadFloor } from "./floor.ts";
-import type { CongestionControl, Contestant, PictureSetting, Site, Visit } from "./model.ts";
+import type { CongestionControl, Contestant, Site, Visit } from "./model.ts";
 import { type Caddy, startCaddy } from "./servers/caddy.ts";
 import { type Authority, createAuthority } from "./servers/certificates.ts";
 import type { Front } from "./servers/front.ts";
@@ -26,22 +26,14 @@ import { EDGE_NAMES, type RopewayEdge, startRopewayEdge } from "./servers/ropewa
 export interface LaboratoryOptions {
   /** As they are on a first visit. */
   readonly sites: readonly Site[];
-  /** The same sites as they were edited since, for revisits: those edited more than once in the order of their edits. */
+  /** The same sites as they were edited since, in the order of their edits. */
   readonly edited: readonly Site[];
-  /** Other pages of them, under the site's name and in the order in which they are visited. */
-  readonly others?: readonly Site[];
   /** One of them is visited before a page where the app has to be warm: the first that fits the link. */
   readonly warmUpSites: readonly Site[];
   readonly replayClasses: readonly ReplayClass[];
   readonly seed: number;
   /** Whether the edge keeps public responses for its phones, so that a visit finds those of the visits before. */
   readonly sharesCache?: boolean;
-  /** As of `RopewayOptions`; they do by default. */
-  readonly namesLearned?: boolean;
-  /** The app's setting for pictures; off by default. */
-  readonly pictures?: PictureSetting;
-  /** `address:port` in the edge's namespace where DevTools may attach to the edge. */
-  readonly inspector?: string;
   /** Between the phone and the edge; nothing by default. */
   readonly front?: Front;
 }
@@ -56,7 +48,7 @@ const PREPARATION: { readonly link: LinkSettings; readonly congestion: Congestio
 const ANY_ROUND: CellRound = { cell: "", round: 0 };
 
 /** Milliseconds between the places in a trace where two rounds begin: five of them lie all over its twelve seconds. */
-export const TRACE_STEP = 7_417;
+const TRACE_STEP = 7_417;
 
 /** Milliseconds that a person looks at a page before the browser is closed. */
 const LOOK = 2_000;
@@ -89,8 +81,7 @@ export class Laboratory implements PageVisitor {
     this.#edge = servers.edge;
     this.#replay = servers.replay;
     this.#direct = new DirectBrowser({ lab, authority, directory });
-    const { front, namesLearned = true, pictures = "off" } = options;
-    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge, front, namesLearned, pictures });
+    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge, front: options.front });
   }
 
   /** @throws HarnessError or Error with what did not start; then nothing is left. */
@@ -105,8 +96,8 @@ export class Laboratory implements PageVisitor {
       const lab = await Lab.open({ ...PREPARATION, seed, names: { ...addresses, ...EDGE_NAMES } });
       closing.push(() => lab.close());
       const authority = await createAuthority(directory);
-      const { inspector, front, sharesCache = false } = options;
-      const edge = await startRopewayEdge({ lab, authority, directory, inspector, sharesCache, front });
+      const { front, sharesCache = false } = options;
+      const edge = await startRopewayEdge({ lab, authority, directory, sharesCache, front });
       closing.push(() => edge.close());
       const replay = await startReplayServer({
         classes: replayClasses,
@@ -125,25 +116,22 @@ export class Laboratory implements PageVisitor {
     }
   }
 
-  /** Where the files of the run are, until it is closed. */
-  get directory(): string {
-    return this.#directory;
-  }
-
-  /** Of workerd. */
-  get edgePid(): number {
-    return this.#edge.pid;
-  }
-
   /**
    * The link from now on. Visits of a cell's round meet the same losses, as far as they send the same packets, and begin
    * at the same place of a trace; those of another round or cell at others, or all would be one sample of what either does.
+   *
+   * @param toOrigins milliseconds one way between edge and origins.
    */
-  async configure(link: LinkSettings, congestion: CongestionControl, at: CellRound = ANY_ROUND): Promise<void> {
+  async configure(
+    link: LinkSettings,
+    congestion: CongestionControl,
+    at: CellRound = ANY_ROUND,
+    toOrigins: number = EDGE_TO_ORIGINS.delay,
+  ): Promise<void> {
     this.#current = { link, congestion, at };
     const { cell, round } = at;
     const seed = seedOf(`${this.#options.seed} ${cell} ${round}`);
-    await this.lab.configure({ link, congestion, seed, traceStart: round * TRACE_STEP });
+    await this.lab.configure({ link, congestion, seed, traceStart: round * TRACE_STEP, toOrigins });
   }
 
   async visit(contestant: Contestant, site: Site, options: VisitOptions): Promise<Visit> {
@@ -178,7 +166,7 @@ export class Laboratory implements PageVisitor {
       codedBytes: replayed.bytesDown,
       depth: 2,
     };
-    return this.#visit(contestant, { site, timeout, filmstrip: false, observe });
+    return this.#visit(contestant, { site, timeout, observe });
   }
 
   /** Visits a page, and runs `observe` in it before the visit ends. */
@@ -188,7 +176,7 @@ export class Laboratory implements PageVisitor {
     timeout: number,
     observe: (page: Frame) => Promise<void>,
   ): Promise<Visit> {
-    return this.#visit(contestant, { site, timeout, filmstrip: false, observe });
+    return this.#visit(contestant, { site, timeout, observe });
   }
 
   /** @param loadThrough see `VisitOptions` of contestants. */
@@ -198,12 +186,32 @@ export class Laboratory implements PageVisitor {
     timeout: number,
     loadThrough: NonNullable<WatchedVisitOptions["loadThrough"]>,
   ): Promise<Visit> {
-    return this.#visit(contestant, { site, timeout, filmstrip: false, loadThrough });
+    return this.#visit(contestant, { site, timeout, loadThrough });
   }
 
-  /** The first page of a phone that has never seen the app, by a pairing link. */
-  firstStart(site: Site, timeout: number): Promise<Visit> {
-    return this.#ropeway.visit({ site, timeout, filmstrip: false, state: "new" });
+  /**
+   * Visits a page again and again over the link as it is, hour after hour, with one profile.
+   *
+   * @param hours of the visits; at each but the first its site has been edited once more.
+   * @returns the visits after the first.
+   */
+  async visitHourly(contestant: Contestant, site: Site, hours: number, timeout: number): Promise<Visit[]> {
+    const profile = await mkdtemp(join(this.#directory, "kept-"));
+    const versions = [site, ...this.#options.edited.filter(({ name }) => name === site.name)].slice(0, hours);
+    const visits: Visit[] = [];
+    try {
+      for (const [hour, page] of versions.entries()) {
+        await this.#caddy.setClock(new Date(Date.now() - HOUR * (versions.length - 1 - hour)));
+        await this.#caddy.setSites(this.#sitesWith(page));
+        const visit = { site: page, timeout, profile, isRevisit: hour > 0, observe: () => wait(LOOK) };
+        visits.push(await this.#visit(contestant, visit, hour === 0));
+      }
+      return visits.slice(1);
+    } finally {
+      await this.#caddy.setClock(null);
+      await this.#caddy.setSites(this.#sitesWith(site));
+      await rm(profile, { recursive: true, force: true });
+    }
   }
 
   async close(): Promise<void> {
@@ -230,7 +238,7 @@ export class Laboratory implements PageVisitor {
       for (const [index, page] of [...before.entries()].toReversed()) {
         await this.#caddy.setClock(new Date(Date.now() - after * (index + 1)));
         await this.#caddy.setSites(this.#sitesWith(page));
-        await this.#visit(contestant, { ...unwatched, site: page, filmstrip: false, observe }, true);
+        await this.#visit(contestant, { ...unwatched, site: page, observe }, true);
       }
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(next));
@@ -242,11 +250,10 @@ export class Laboratory implements PageVisitor {
     }
   }
 
-  /** What is visited one after the other, the page first. */
+  /** What is visited one after the other. */
   #pagesOf(site: Site, to: Revisit["to"]): readonly Site[] {
     if (to === "same") return [site, site];
-    const pages = to === "edited" ? this.#options.edited : (this.#options.others ?? []);
-    return [site, ...pages.filter(({ name }) => name === site.name)];
+    return [site, ...this.#options.edited.filter(({ name }) => name === site.name).slice(0, 1)];
   }
 
   #sitesWith(current: Site): Site[] {
@@ -257,7 +264,8 @@ export class Laboratory implements PageVisitor {
   /** @param isFirst of two: what makes an app warm is not to be stored when that has to move again. */
   async #visit(contestant: Contestant, options: WatchedVisitOptions, isFirst = false): Promise<Visit> {
     const ropeway = ropewayContestant(contestant);
-    if (ropeway === null) return this.#direct.visit(contestant as "http/1.1" | "http/2" | "http/3", options);
+    await this.#caddy.setShort(contestant === "http/1.0");
+    if (ropeway === null) return this.#direct.visit(contestant as HttpVersion, options);
     const state = isFirst && ropeway.state === "warm" ? "open" : ropeway.state;
     return this.#ropeway.visit({ ...options, ...ropeway, state, before: this.#warmUpSite(options.site) });
   }

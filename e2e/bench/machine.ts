@@ -34,8 +34,9 @@ export async function describeVersions(browser: string): Promise<Record<string, 
     said(browser, "--version"),
     said("caddy", "version"),
     packageVersion("workerd"),
-    said("git", "rev-parse", "--short", "HEAD"),
-    said("git", "status", "--porcelain", "--untracked-files=no"),
+    said("git", "rev-parse", "--short=8", "HEAD"),
+    // What the bench writes is no change of what it measures.
+    said("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!*.md", ":!docs", ":!e2e/bench/results"),
   ]);
   return {
     kernel: `${type()} ${release()}`,

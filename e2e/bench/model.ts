@@ -1,4 +1,5 @@
 /** The words of the bench: what is visited, by whom, over which link, and what is measured. */
+import type { LinkSettings } from "../lab/lab.ts";
 
 /** A site as files on disk; every file lies at `root/host/path`. */
 export interface Site {
@@ -30,26 +31,30 @@ export interface SiteHost {
   readonly cacheControl: readonly { readonly path: string; readonly value: string }[];
 }
 
-export const CONTESTANTS = ["http/1.1", "http/2", "http/3", "ropeway cold", "ropeway open", "ropeway warm"] as const;
+/** HTTP/1.0 is HTTP/1.1 with a connection for each request, as the papers' browsers had it, but over TLS. */
+export const DIRECT = ["http/1.0", "http/1.1", "http/2", "http/3"] as const;
 
-/**
- * Ropeway open with a set number of channels, against which the app's own choice ("ropeway open") is measured: a setting
- * for experiments, nothing that a person would choose.
- */
-export const FIXED_CHANNEL_CONTESTANTS = [
+/** What an experiment takes away from an open app, or adds to it, beside the number of channels. */
+export const CHANGES = ["without push", "without known bodies", "transport alone", "smaller pictures"] as const;
+export type Change = (typeof CHANGES)[number];
+
+export const CONTESTANTS = [
+  ...DIRECT,
+  "ropeway cold",
+  "ropeway open",
+  "ropeway warm",
   "ropeway open 1 channel",
   "ropeway open 3 channels",
   "ropeway open 5 channels",
+  "ropeway open 1 channel without push",
+  "ropeway open without push",
+  "ropeway open without known bodies",
+  "ropeway open transport alone",
+  "ropeway open smaller pictures",
 ] as const;
 
-/** Of "Pictures", those that can be measured: the others go by the link, or wait for a tap. */
-export const PICTURE_SETTINGS = ["off", "balanced", "strong"] as const;
-export type PictureSetting = (typeof PICTURE_SETTINGS)[number];
-
-export const ALL_CONTESTANTS = [...CONTESTANTS, ...FIXED_CHANNEL_CONTESTANTS] as const;
-
-/** Direct over one HTTP version, or Ropeway: app closed, app open (first page), later site of a sitting. */
-export type Contestant = (typeof ALL_CONTESTANTS)[number];
+/** Direct over one HTTP version, or Ropeway: app closed (cold), app open (first page), later site of a sitting (warm). */
+export type Contestant = (typeof CONTESTANTS)[number];
 
 export type CongestionControl = "bbr" | "cubic";
 
@@ -57,8 +62,6 @@ export type CongestionControl = "bbr" | "cubic";
 export interface Visit {
   readonly firstContentfulPaint: number | null;
   readonly largestContentfulPaint: number | null;
-  /** Null where no pictures were taken. */
-  readonly speedIndex: number | null;
   readonly load: number;
   /** The load event is over, and the last is there of what the page tells of that it asked for (Resource Timing). */
   readonly complete: number;
@@ -72,8 +75,12 @@ export interface Visit {
   readonly connections: number;
   /** Seconds, of all of its processes. */
   readonly browserCpu: number;
+  /** Bytes that its processes have for themselves when the visit is over: of shared memory each has its part (PSS). */
+  readonly browserMemory: number;
   /** Seconds; null for direct contestants. */
   readonly edgeCpu: number | null;
+  /** As the browser's; it does not fall back at once. */
+  readonly edgeMemory: number | null;
   /** Channels attached when the visit ended, and WebSockets opened since the app started, as the app says; Ropeway's only. */
   readonly channels?: number;
   readonly socketsOpened?: number;
@@ -82,36 +89,15 @@ export interface Visit {
   readonly pushesOfUse?: number;
   /** Objects that arrived whole, seen by the page itself. */
   readonly objects: number;
-  readonly filmstrip: readonly FilmstripFrame[];
 }
 
-export interface FilmstripFrame {
-  /** Milliseconds since the person asked for the page. */
-  readonly at: number;
-  /** data: URL of a JPEG at phone proportions, at most 120 CSS pixels wide. */
-  readonly picture: string;
-}
-
-/** What came over the link towards the phone, and when: milliseconds since the person asked for the page. */
-export interface Timeline {
-  /** IP headers included. */
-  readonly points: readonly (readonly [at: number, bytes: number])[];
-  /** The time without a link. */
-  readonly outage: { readonly from: number; readonly to: number };
-  readonly load: number;
-  /** When the person asked for the page a second time, and what was wrong with the first; null where once was enough. */
-  readonly reload: { readonly at: number; readonly reason: string } | null;
-}
-
-/** One number of one run; a run that failed has no values. */
+/** The numbers of one run; a run that failed has none. */
 export interface Run {
   readonly round: number;
   readonly values: Readonly<Record<string, number>>;
   readonly failure: RunFailure | null;
   /** Part of the machine's processor time that was spent, by whatever ran, from the run's preparation to its end. */
   readonly processorsBusy?: number;
-  readonly filmstrip?: readonly FilmstripFrame[];
-  readonly timeline?: Timeline;
 }
 
 export interface RunFailure {
@@ -134,10 +120,9 @@ export interface Cell {
   readonly at: Readonly<Record<string, string | number>>;
   /** The physical floor by metric, in the metric's unit: round trips that cannot be avoided plus bytes over bandwidth. */
   readonly floor: Readonly<Record<string, number>>;
+  readonly link?: LinkSettings;
   /** Of TCP, on both ends of the link. */
   readonly congestion?: CongestionControl;
-  /** Version of Ropeway (commit) that it was measured at; where absent, its result's. */
-  readonly ropeway?: string;
   readonly series: readonly Series[];
 }
 
@@ -151,42 +136,32 @@ export interface Metric {
 }
 
 export interface ExperimentResult {
-  /** "A", "A-3g", "B", "C", "D", "D-hour", "F", "L", "O", "R", "R-scripts". */
+  /** One of `EXPERIMENTS`. */
   readonly id: string;
   readonly title: string;
-  /** What the paper said, for the report. */
-  readonly paper: string;
   readonly metrics: readonly Metric[];
-  /** Metric by which ours is compared with the best direct contestant. */
+  /** Metric that progress is told by, and without which no run is sane. */
   readonly headline: string;
   readonly cells: readonly Cell[];
 }
 
-/** One run of the bench: `e2e/bench/results/*.json`. */
+export const EXPERIMENTS = ["A", "A-3g", "B", "C", "C-heads", "D", "D-cache", "D-day", "O", "R", "chaos"] as const;
+
+/** One run of the bench: `e2e/bench/results/*.json.gz`. */
 export interface BenchResult {
-  readonly schema: 1;
+  readonly schema: 2;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly seconds: number;
-  readonly mode: "quick" | "full" | "smoke";
   readonly seed: number;
   readonly rounds: number;
-  /** Where medians have to be precise; no more than `rounds` where absent. */
-  readonly mostRounds?: number;
   readonly warmUpRounds: number;
-  /** That measured side by side; one where absent. */
-  readonly laboratories?: number;
+  /** That measured side by side. */
+  readonly laboratories: number;
   /** Options that it was started with. */
-  readonly options?: readonly string[];
+  readonly options: readonly string[];
   readonly machine: Readonly<Record<string, string>>;
   /** Versions of Chromium, Caddy, workerd, kernel, Node and of Ropeway (commit). */
   readonly versions: Readonly<Record<string, string>>;
-  /** Every link setting used, by the name that cells use. */
-  readonly links: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   readonly experiments: readonly ExperimentResult[];
-}
-
-/** As "5", or "5 to 15" where contestants whose medians scatter took more. */
-export function roundsText({ rounds, mostRounds = rounds }: Pick<BenchResult, "rounds" | "mostRounds">): string {
-  return mostRounds > rounds ? `${rounds} to ${mostRounds}` : String(rounds);
 }

@@ -1,128 +1,86 @@
 import { parseArgs } from "node:util";
-import { ALL_CONTESTANTS, type Contestant, PICTURE_SETTINGS, type PictureSetting } from "./model.ts";
-import type { ProfileOptions } from "./profile/profile.ts";
+import { CONTESTANTS, type Contestant, EXPERIMENTS } from "./model.ts";
+import { FRONTS, type Front } from "./servers/front.ts";
 
-export type BenchMode = "quick" | "full" | "smoke";
+/** "smoke" is a test of the bench: a corner of each experiment. */
+export type BenchMode = "full" | "smoke";
 
 export interface BenchOptions {
   /** As on the command line, to repeat it; but not where the result goes. */
   readonly given: readonly string[];
   readonly mode: BenchMode;
   readonly rounds: number;
-  /** Where medians have to be precise. */
-  readonly mostRounds: number;
-  /** Part of a median by which it may be wrong, where cells have more rounds for that. */
-  readonly precision: number;
   readonly warmUpRounds: number;
-  /** Each contestant twice in each round, which are two runs. */
-  readonly isTwice: boolean;
   readonly seed: number;
   /** Ids of experiments; all when empty. */
   readonly only: readonly string[];
   /** Texts that a cell's id has one of; all cells when empty. */
   readonly cells: readonly string[];
+  /** Empty for those of each experiment. */
   readonly contestants: readonly Contestant[];
-  /** C: the applications as long as they are, or with a few of each behaviour and little time to think. */
-  readonly replays: "full" | "short";
-  /** C: files of recorded traffic that it replays in place of the applications; none for those. */
-  readonly recorded: readonly string[];
   /** Links, each with servers and browsers of its own, on which cells that need no quiet are measured side by side. */
   readonly laboratories: number;
   /** Cells that need quiet, too, are measured side by side: sooner, but processors that are busy take part in it. */
   readonly isUnquiet: boolean;
   /** The edge shares public responses, and round after round they are there; else each visit finds it cold. */
   readonly isHot: boolean;
-  /** The app names nothing of what it has learned that pages ask for, so that none of it is pushed. */
-  readonly isUnlearned: boolean;
-  /** What the person has chosen in the app's settings. */
-  readonly pictures: PictureSetting;
-  /** Directory for results and report; the place in the checkout when absent. */
+  /** Between the phone and the edge. */
+  readonly front: Front;
+  /** Directory for results; the place in the checkout when null. */
   readonly output: string | null;
 }
 
 export type BenchCommand =
   | { readonly kind: "run"; readonly options: BenchOptions }
-  /** Tells where the time of visits goes. */
-  | { readonly kind: "profile"; readonly options: ProfileOptions & { readonly output: string | null } }
-  /** Compares what is in front of the edge. */
-  | { readonly kind: "fronts"; readonly rounds: number }
+  /** All that is published, piece by piece. */
+  | { readonly kind: "all" | "plan" | "publish" }
   /** Measures the link itself. */
   | { readonly kind: "check-link" }
-  /** Draws reports, and pictures and tables of BENCHMARKS.md, from earlier results. */
-  | { readonly kind: "report" | "publish" | "compare"; readonly files: readonly string[] }
   | { readonly kind: "help" };
 
 export const USAGE = `npm run bench -- [options]
 
-  --quick               a corner of each experiment, once each, in under five minutes
-  --only A,B,R          these experiments only (A, A-3g, B, C, D, D-hour, F, L, O, R, R-scripts)
+  --all                 all that is published, piece by piece, and then --publish; begun again, it goes on where it was
+  --plan                the pieces, and how long each takes
+  --publish             writes tables and pictures of BENCHMARKS.md, README.md and docs/papers.md from what --all has measured
+
+  --only A,B,R          these experiments only (${EXPERIMENTS.join(", ")})
   --cells TEXT,…        the cells of these names, such as delay=300, or all whose names have one of these texts
-  --contestants NAME,…  ${ALL_CONTESTANTS.join(", ")}
-  --rounds N            rounds that count (5, or 1 with --quick)
-  --most-rounds N       in A, as many for contestants whose median is not known precisely before (15, or as --rounds)
-  --precision N         within so many percent, at 95 % confidence (3)
-  --twice               two runs at once, in turns: two results, and how far they agree
-  --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
+                        ("profile=3g cc=bbr visit=first"), with * for any characters ("page=agency * visit=first")
+  --contestants NAME,…  ${CONTESTANTS.join(", ").replaceAll(/(.{70,90}), /g, "$1,\n                        ")}
+  --rounds N            rounds that count (5)
+  --warm-up N           rounds before them that are thrown away (1)
   --seed N              of the link's losses and of the order of contestants (1)
-  --short               in C, replays of seconds in place of half a minute (as with --quick)
-  --replay FILE,…       in C, recorded traffic in place of the applications: HARs, or behaviours made of them (.tsv)
-  --laboratories N      links on which cells that wait for the link are measured side by side (3, or 1 with --quick)
+  --laboratories N      links on which cells that wait for the link are measured side by side (3)
   --unquiet             all cells side by side, also those whose times are as much the processor's as the link's
   --hot                 with the edge's shared cache, which warm-up rounds fill; without, all comes from origins
-  --unlearned           nothing is pushed that only visits before have taught the phone
-  --pictures SETTING    ${PICTURE_SETTINGS.join(", ")}: as the app's setting (off)
-  --output DIRECTORY    for the result and its report (e2e/bench/results)
+  --front FRONT         ${FRONTS.join(", ")}: what is between the phone and the edge (none)
+  --output DIRECTORY    for the result (e2e/bench/results)
 
-  --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
-  --fronts                  the app's start, and D with the app closed, with Caddy in front of the edge (with --rounds)
-  --check-link              compares delay, rate and loss of the link with what was asked, over 30 settings
-  --report RESULT.json…     draws one report of earlier results
-  --publish [RESULT.json…]  writes BENCHMARKS.md's two tables and docs/bench's pictures from earlier results
-  --compare A.json B.json   says how far two runs agree
+  --check-link          compares delay, rate and loss of the link with what was asked, over 30 settings
 `;
-
-/** Names of result files that they need; what is published is known without. */
-const LEAST_FILES = { report: 1, publish: 0, compare: 2 };
 
 /** @throws Error "Cannot run the bench: …" on arguments that make no sense. */
 export function parseBenchArguments(args: readonly string[]): BenchCommand {
-  const { values, positionals } = parse(args);
+  const values = parse(args);
   if (values.help) return { kind: "help" };
-  if (values.fronts) return { kind: "fronts", rounds: count("rounds", values.rounds, 5, 1) };
-  if (values["check-link"]) return { kind: "check-link" };
-  for (const kind of ["report", "publish", "compare"] as const) {
-    if (!values[kind]) continue;
-    if (positionals.length < LEAST_FILES[kind]) throw refusal(`--${kind} needs the names of result files`);
-    return { kind, files: positionals };
-  }
-  if (values.profile) {
-    const [rounds, seed] = [count("rounds", values.rounds, 3, 1), count("seed", values.seed, 1, 0)];
-    return { kind: "profile", options: { rounds, seed, cells: list(values.cells), output: values.output ?? null } };
-  }
-  if (positionals.length > 0) throw refusal(`${positionals[0]} is no option; see --help`);
-  const mode = values.smoke ? "smoke" : values.quick ? "quick" : "full";
-  const rounds = count("rounds", values.rounds, mode === "full" ? 5 : 1, 1);
+  for (const kind of ["all", "plan", "publish", "check-link"] as const) if (values[kind]) return { kind };
+  const mode = values.smoke ? "smoke" : "full";
   return {
     kind: "run",
     options: {
-      given: withoutOutput(args),
+      given: args.filter((arg, index) => !arg.startsWith("--output") && args[index - 1] !== "--output"),
       mode,
-      rounds,
-      mostRounds: count("most-rounds", values["most-rounds"], mode === "full" ? Math.max(rounds, 15) : rounds, rounds),
-      precision: count("precision", values.precision, 3, 1) / 100,
+      rounds: count("rounds", values.rounds, mode === "full" ? 5 : 1, 1),
       warmUpRounds: count("warm-up", values["warm-up"], mode === "full" || values.hot ? 1 : 0, 0),
-      isTwice: values.twice === true,
       seed: count("seed", values.seed, 1, 0),
       only: list(values.only),
       cells: list(values.cells),
-      contestants: list(values.contestants).length === 0 ? ALL_CONTESTANTS : list(values.contestants).map(contestant),
-      replays: mode !== "full" || values.short ? "short" : "full",
-      recorded: list(values.replay),
-      laboratories: count("laboratories", values.laboratories, mode === "full" ? 3 : 1, 1),
+      contestants: list(values.contestants).map((name) => oneOf(CONTESTANTS, "contestant", name)),
+      laboratories: count("laboratories", values.laboratories, 3, 1),
       isUnquiet: values.unquiet === true,
       isHot: values.hot === true,
-      isUnlearned: values.unlearned === true,
-      pictures: pictureSetting(values.pictures ?? "off"),
+      front: oneOf(FRONTS, "front", values.front ?? "none"),
       output: values.output ?? null,
     },
   };
@@ -132,36 +90,26 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
-      allowPositionals: true,
       options: {
-        quick: { type: "boolean" },
+        all: { type: "boolean" },
+        plan: { type: "boolean" },
+        publish: { type: "boolean" },
         smoke: { type: "boolean" },
         only: { type: "string" },
         cells: { type: "string" },
         contestants: { type: "string" },
         rounds: { type: "string" },
-        "most-rounds": { type: "string" },
-        precision: { type: "string" },
-        twice: { type: "boolean" },
         "warm-up": { type: "string" },
         seed: { type: "string" },
-        short: { type: "boolean" },
-        replay: { type: "string" },
         laboratories: { type: "string" },
         unquiet: { type: "boolean" },
         hot: { type: "boolean" },
-        unlearned: { type: "boolean" },
-        pictures: { type: "string" },
+        front: { type: "string" },
         output: { type: "string" },
-        profile: { type: "boolean" },
-        fronts: { type: "boolean" },
         "check-link": { type: "boolean" },
-        report: { type: "boolean" },
-        publish: { type: "boolean" },
-        compare: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
-    });
+    }).values;
   } catch (error) {
     throw refusal(error instanceof Error ? error.message : String(error));
   }
@@ -176,23 +124,13 @@ function count(name: string, text: string | undefined, fallback: number, least: 
   return number;
 }
 
-function withoutOutput(args: readonly string[]): string[] {
-  return args.filter((arg, index) => !arg.startsWith("--output") && args[index - 1] !== "--output");
-}
-
 function list(text: string | undefined): string[] {
   return (text ?? "").split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }
 
-function contestant(name: string): Contestant {
-  const found = ALL_CONTESTANTS.find((known) => known === name);
-  if (found === undefined) throw refusal(`there is no contestant "${name}"; there are ${ALL_CONTESTANTS.join(", ")}`);
-  return found;
-}
-
-function pictureSetting(name: string): PictureSetting {
-  const found = PICTURE_SETTINGS.find((known) => known === name);
-  if (found === undefined) throw refusal(`--pictures takes one of ${PICTURE_SETTINGS.join(", ")}, not "${name}"`);
+function oneOf<Name extends string>(names: readonly Name[], kind: string, name: string): Name {
+  const found = names.find((known) => known === name);
+  if (found === undefined) throw refusal(`there is no ${kind} "${name}"; there are ${names.join(", ")}`);
   return found;
 }
 

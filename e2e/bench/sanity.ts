@@ -1,48 +1,36 @@
 /** What must hold of any result, however fast or slow the machine: used where the bench itself is tested. */
-import { type BenchResult, type Cell, type ExperimentResult, type Metric, roundsText } from "./model.ts";
-import { partsOf } from "./report/analysis.ts";
+import type { BenchResult, Cell, ExperimentResult, Metric } from "./model.ts";
 
 /**
  * What is wrong with a result, in plain words; nothing where it can be believed.
  *
  * @param ids of the experiments that it must have.
  */
-export function sanityFaults(
-  { experiments, rounds, mostRounds = rounds }: BenchResult,
-  ids: readonly string[],
-): string[] {
+export function sanityFaults({ experiments, rounds }: BenchResult, ids: readonly string[]): string[] {
   const missing = ids.filter((id) => !experiments.some((experiment) => experiment.id === id));
   const faults = experiments.flatMap((experiment) => {
-    const parts = partsOf(experiment);
-    const isAbout = parts.some(({ headline }) => headline === experiment.headline);
+    const runs = experiment.cells.flatMap(({ series }) => series.flatMap((one) => one.runs));
+    const isAbout = runs.some(({ values }) => values[experiment.headline] !== undefined);
     return [
       ...(isAbout ? [] : [`${experiment.id}: no run has ${experiment.headline}`]),
-      ...parts.flatMap((part) =>
-        part.cells.flatMap((cell) =>
-          cellFaults(part, cell, { rounds, mostRounds }).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
-        ),
+      ...experiment.cells.flatMap((cell) =>
+        cellFaults(experiment, cell, rounds).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
       ),
     ];
   });
   return [...missing.map((id) => `${id}: no cell of it was measured`), ...faults];
 }
 
-function cellFaults(
-  { metrics, headline }: ExperimentResult,
-  cell: Cell,
-  { rounds, mostRounds }: Required<Pick<BenchResult, "rounds" | "mostRounds">>,
-): string[] {
+function cellFaults({ metrics }: ExperimentResult, cell: Cell, rounds: number): string[] {
   if (cell.series.length === 0) return ["no contestant"];
   return cell.series.flatMap(({ contestant, runs }) => {
-    const isComplete = runs.length >= rounds && runs.length <= mostRounds;
-    const faults = isComplete ? [] : [`${runs.length} runs in place of ${roundsText({ rounds, mostRounds })}`];
+    const faults = runs.length === rounds ? [] : [`${runs.length} runs in place of ${rounds}`];
     for (const { values, failure } of runs) {
       if (failure !== null) {
         faults.push(`${failure.blame} failed: ${failure.message}`);
         continue;
       }
       if (Object.keys(values).length === 0) faults.push("a run without values");
-      if (values[headline] === undefined) faults.push(`no ${headline}`);
       for (const [name, value] of Object.entries(values)) {
         const fault = valueFault(name, value, cell.floor[name], metrics);
         if (fault !== null) faults.push(fault);

@@ -1,26 +1,10 @@
 /** Statistics of repeated measurements. Pure; samples need no order and are never changed. */
-import { seededRandom } from "../demo/random.ts";
 
 export interface Summary {
   readonly count: number;
-  readonly minimum: number;
   readonly lowerQuartile: number;
   readonly median: number;
   readonly upperQuartile: number;
-  readonly maximum: number;
-}
-
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
-
-export interface BootstrapOptions {
-  /** The same seed and samples give the same interval. */
-  readonly seed: number;
-  readonly resamples?: number;
-  /** Share of resamples that the interval holds, 0.95 by default. */
-  readonly level?: number;
 }
 
 /**
@@ -31,7 +15,15 @@ export interface BootstrapOptions {
  * @throws RangeError on an empty sample, a number that is not finite, or a share outside 0 to 1.
  */
 export function quantile(sample: readonly number[], share: number): number {
-  return quantileOfSorted(sorted(sample), share);
+  if (sample.length === 0) throw new RangeError("Cannot take a quantile: the sample is empty");
+  if (!(share >= 0 && share <= 1)) throw new RangeError(`Cannot take a quantile: share ${share} is outside 0 to 1`);
+  const odd = sample.find((value) => !Number.isFinite(value));
+  if (odd !== undefined) throw new RangeError(`Cannot take a quantile: ${odd} is not a finite number`);
+  const ordered = sample.toSorted((one, other) => one - other);
+  const position = share * (ordered.length - 1);
+  const below = ordered[Math.floor(position)] ?? Number.NaN;
+  const above = ordered[Math.ceil(position)] ?? Number.NaN;
+  return below === above ? below : below + (above - below) * (position - Math.floor(position));
 }
 
 export function median(sample: readonly number[]): number {
@@ -40,42 +32,17 @@ export function median(sample: readonly number[]): number {
 
 /** @throws RangeError as `quantile`. */
 export function summarize(sample: readonly number[]): Summary {
-  const ordered = sorted(sample);
   return {
-    count: ordered.length,
-    minimum: quantileOfSorted(ordered, 0),
-    lowerQuartile: quantileOfSorted(ordered, 0.25),
-    median: quantileOfSorted(ordered, 0.5),
-    upperQuartile: quantileOfSorted(ordered, 0.75),
-    maximum: quantileOfSorted(ordered, 1),
+    count: sample.length,
+    lowerQuartile: quantile(sample, 0.25),
+    median: median(sample),
+    upperQuartile: quantile(sample, 0.75),
   };
 }
 
-/**
- * An interval that holds the median of what the sample is of, whatever its distribution: between two order statistics,
- * with no less than that confidence where the sample is large enough (six for 95 %), else from its least to its largest.
- *
- * @throws RangeError as `quantile`.
- */
-export function medianInterval(sample: readonly number[], level = 0.95): Interval {
-  const ordered = sorted(sample);
-  const { length } = ordered;
-  // Of `length` tosses of a coin, `skipped` heads or fewer: what a side leaves out.
-  let probability = 0.5 ** length;
-  let outside = probability;
-  let skipped = 0;
-  while (true) {
-    probability *= (length - skipped) / (skipped + 1);
-    outside += probability;
-    if (2 * outside > 1 - level) break;
-    skipped += 1;
-  }
-  return { low: ordered[skipped] ?? Number.NaN, high: ordered[length - 1 - skipped] ?? Number.NaN };
-}
-
-/** Distance of the quartiles as a share of the median; 0 where all values are the same. */
-export function spread({ lowerQuartile, median: middle, upperQuartile }: Summary): number {
-  return upperQuartile === lowerQuartile ? 0 : (upperQuartile - lowerQuartile) / Math.abs(middle);
+/** Whether what lies between the quartiles of two samples has a value in common: then neither is said to be better. */
+export function isLevel(one: Summary, other: Summary): boolean {
+  return one.lowerQuartile <= other.upperQuartile && other.lowerQuartile <= one.upperQuartile;
 }
 
 /**
@@ -85,63 +52,8 @@ export function spread({ lowerQuartile, median: middle, upperQuartile }: Summary
  */
 export function geometricMean(sample: readonly number[]): number {
   if (sample.length === 0) throw new RangeError("Cannot take the geometric mean: the sample is empty");
-  let sum = 0;
-  for (const value of sample) {
-    if (!(value > 0 && Number.isFinite(value))) {
-      throw new RangeError(`Cannot take the geometric mean: ${value} is not a finite number above zero`);
-    }
-    sum += Math.log(value);
-  }
-  return Math.exp(sum / sample.length);
-}
-
-/** @throws RangeError as `quantile`, or when the denominator's median is zero. */
-export function ratioOfMedians(numerator: readonly number[], denominator: readonly number[]): number {
-  const below = median(denominator);
-  if (below === 0) throw new RangeError("Cannot take the ratio of medians: the denominator's median is zero");
-  return median(numerator) / below;
-}
-
-/**
- * Percentile bootstrap interval of the ratio of medians (Efron): both samples are drawn anew with replacement. With
- * five runs it is a hint of what the runs' scatter does to the ratio, and no more.
- *
- * @throws RangeError as `ratioOfMedians`, here when any resample's denominator can have a median of zero.
- */
-export function bootstrapRatio(
-  numerator: readonly number[],
-  denominator: readonly number[],
-  { seed, resamples = 1000, level = 0.95 }: BootstrapOptions,
-): Interval {
-  const random = seededRandom(seed);
-  const ratios = Array.from({ length: resamples }, () =>
-    ratioOfMedians(resample(numerator, random), resample(denominator, random)),
-  ).sort(ascending);
-  return {
-    low: quantileOfSorted(ratios, (1 - level) / 2),
-    high: quantileOfSorted(ratios, (1 + level) / 2),
-  };
-}
-
-function resample(sample: readonly number[], random: () => number): number[] {
-  return sample.map(() => sample[Math.floor(random() * sample.length)] ?? Number.NaN);
-}
-
-function sorted(sample: readonly number[]): number[] {
-  if (sample.length === 0) throw new RangeError("Cannot take a quantile: the sample is empty");
-  const odd = sample.find((value) => !Number.isFinite(value));
-  if (odd !== undefined) throw new RangeError(`Cannot take a quantile: ${odd} is not a finite number`);
-  return [...sample].sort(ascending);
-}
-
-function quantileOfSorted(ordered: readonly number[], share: number): number {
-  if (!(share >= 0 && share <= 1)) throw new RangeError(`Cannot take a quantile: share ${share} is outside 0 to 1`);
-  const position = share * (ordered.length - 1);
-  const below = ordered[Math.floor(position)] ?? Number.NaN;
-  const above = ordered[Math.ceil(position)] ?? Number.NaN;
-  return below === above ? below : below + (above - below) * (position - Math.floor(position));
-}
-
-function ascending(a: number, b: number): number {
-  return a - b;
+  const odd = sample.find((value) => !(value > 0 && Number.isFinite(value)));
+  if (odd !== undefined)
+    throw new RangeError(`Cannot take the geometric mean: ${odd} is not a finite number above zero`);
+  return Math.exp(sample.reduce((sum, value) => sum + Math.log(value), 0) / sample.length);
 }

@@ -124,7 +124,12 @@ export class Lab {
     readonly congestion?: CongestionControl;
     readonly seed?: number;
     readonly traceStart?: number;
+    /** Milliseconds one way between edge and origins; as they were by default. */
+    readonly toOrigins?: number;
   }): Promise<void> {
+    const { toOrigins: delay } = settings;
+    if (delay !== undefined)
+      for (const command of linkCommands({ ...EDGE_TO_ORIGINS, delay })) await this.#hop.command(command);
     if (settings.congestion !== undefined) await this.#setCongestion(settings.congestion);
     if (settings.link === undefined) return;
     for (const command of linkCommands(settings.link, settings.seed)) await this.#link.command(command);

@@ -1,6 +1,5 @@
 /** Lines over a number, such as time or phones. */
-import { type Drawing, textWidth } from "../bench/report/plot/drawing.ts";
-import { axisOver, Plot, plotDrawing } from "../bench/report/plot/plot.ts";
+import { axisOver, type Drawing, Plot, plotDrawing, textWidth } from "../bench/report/drawing.ts";
 import { formatQuantity } from "../bench/report/quantity.ts";
 
 type Point = readonly [x: number, y: number];

@@ -1,8 +1,7 @@
 /** The pictures in docs/scale. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pictureSvg } from "../bench/report/pictures.ts";
-import { arrange, type Drawing } from "../bench/report/plot/drawing.ts";
+import { arrange, type Drawing, pictureSvg } from "../bench/report/drawing.ts";
 import { type ChartLine, chartDrawing } from "./chart.ts";
 import type { ScaleResult } from "./result.ts";
 

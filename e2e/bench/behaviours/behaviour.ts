@@ -1,11 +1,18 @@
 /**
  * What an application asks of the network, in the terms of HTTP/2-Advance (Dong, Shuang, Cai, Wang, Li): behaviours of
- * (index, request time, resources it depends on, method, URL, header length, body length), grouped by habit.
+ * (index, request time, resources it depends on, method, URL, header length, body length), grouped by habit. As files,
+ * tab-separated lines, one request each:
+ *
+ * ```
+ * # comments
+ * behaviour  HABIT  PAUSE                    begins a behaviour; PAUSE in milliseconds
+ * INDEX  TIME  DEPENDENCIES  METHOD  URL  REQUEST-HEAD  REQUEST-BODY  RESPONSE-HEAD  RESPONSE-BODY
+ * ```
+ *
+ * DEPENDENCIES are indices with commas between, or "-" for none; times are milliseconds, lengths bytes.
  */
 
-export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-
-export type Method = (typeof METHODS)[number];
+export type Method = "GET" | "HEAD" | "POST";
 
 /** One request and the size of its answer. All lengths are bytes as HTTP/1.1 would send them. */
 export interface SizedExchange {
@@ -53,48 +60,32 @@ export function thinkTime(request: BehaviourRequest, behaviour: Behaviour): numb
   return request.time - Math.max(0, ...ready);
 }
 
-const TOKEN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-
-/** @returns what is wrong with the behaviour, or null. */
-export function behaviourFault({ habit, pause, requests }: Behaviour): string | null {
-  if (!TOKEN.test(habit)) return `its habit ${JSON.stringify(habit)} is not made of a-z, 0-9 and -`;
-  if (!isCount(pause)) return `its pause ${pause} is not a whole number from 0`;
-  if (requests.length === 0) return "it has no requests";
-  for (const [position, request] of requests.entries()) {
-    const fault = requestFault(request, position, requests);
-    if (fault !== null) return `request ${position}: ${fault}`;
+/**
+ * @param file for error messages.
+ * @throws Error "Cannot read FILE line N: …" where a line is not as described above.
+ */
+export function readWorkload(text: string, name: string, file: string): Workload {
+  const behaviours: (Behaviour & { requests: BehaviourRequest[] })[] = [];
+  for (const [position, line] of text.split("\n").entries()) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [first = "", ...rest] = line.split("\t");
+    const current = behaviours.at(-1);
+    if (first === "behaviour") behaviours.push({ habit: rest[0] ?? "", pause: Number(rest[1]), requests: [] });
+    else if (current !== undefined && rest.length === 8 && Number(first) === current.requests.length)
+      current.requests.push(requestOf(Number(first), rest));
+    else throw new Error(`Cannot read ${file} line ${position + 1}: it is neither a behaviour nor its next request`);
   }
-  return null;
+  return { name, behaviours };
 }
 
-/** @returns what is wrong with the request at this position of its behaviour, or null. */
-export function requestFault(
-  request: BehaviourRequest,
-  position: number,
-  requests: readonly BehaviourRequest[],
-): string | null {
-  if (request.index !== position) return `its index is ${request.index}`;
-  if (!METHODS.includes(request.method)) return `its method ${request.method} is none of ${METHODS.join(", ")}`;
-  const url = URL.parse(request.url);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.hash !== "" || /\s/.test(request.url)) {
-    return `its URL ${JSON.stringify(request.url)} is not an absolute http(s) URL without a fragment`;
-  }
-  for (const name of ["time", "requestHead", "requestBody", "responseHead", "responseBody"] as const) {
-    if (!isCount(request[name])) return `its ${name} ${request[name]} is not a whole number from 0`;
-  }
-  if (request.requestBody > 0 && (request.method === "GET" || request.method === "HEAD")) {
-    return `a ${request.method} has no body`;
-  }
-  if (request.responseBody > 0 && request.method === "HEAD") return "the answer to HEAD has no body";
-  if (new Set(request.dependencies).size < request.dependencies.length) return "it names a dependency twice";
-  for (const dependency of request.dependencies) {
-    const earlier = dependency < position ? requests[dependency] : undefined;
-    if (earlier === undefined) return `it depends on ${dependency}, which is not an earlier request`;
-    if (earlier.time > request.time) return `it comes before its dependency ${dependency}`;
-  }
-  return null;
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
+function requestOf(
+  index: number,
+  [time, dependencies = "", method, url = "", ...lengths]: readonly string[],
+): BehaviourRequest {
+  const [requestHead = 0, requestBody = 0, responseHead = 0, responseBody = 0] = lengths.map(Number);
+  return {
+    ...{ index, time: Number(time), method: method as Method, url },
+    dependencies: dependencies === "-" ? [] : dependencies.split(",").map(Number),
+    ...{ requestHead, requestBody, responseHead, responseBody },
+  };
 }

@@ -6,16 +6,13 @@ import type { Frame } from "@playwright/test";
 import { build } from "esbuild";
 import { ContestantError, HarnessError } from "../failure.ts";
 import { startServer } from "../servers/server-process.ts";
-import type { Workload } from "./behaviour.ts";
-import { readWorkload } from "./behaviour-file.ts";
-import { SHIPPED_FILES } from "./make-files.ts";
-import { APPLICATIONS, type Variant, workloadName } from "./models/application-model.ts";
+import { readWorkload, type Workload } from "./behaviour.ts";
 import type { ReplayOutcome } from "./replay/replay-outcome.ts";
 import type { ReplayWindow } from "./replay/replay-page.ts";
 import { bodyBytes, hostsOf, type ReplayPlan, replayPlan } from "./replay/replay-plan.ts";
 
 export interface ReplayClass {
-  /** Such as "social" or "social-short". */
+  /** Such as "social". */
   readonly name: string;
   /** The page that replays it. It waits for `startReplay`. */
   readonly url: string;
@@ -26,19 +23,21 @@ export interface ReplayClass {
   readonly bytesDown: number;
 }
 
-/** The classes from the shipped behaviour files. */
-export function replayClasses(variant: Variant): Promise<readonly ReplayClass[]> {
+/** The paper's four. */
+export const APPLICATIONS = ["browser", "newspaper", "video", "social"] as const;
+
+/** The classes from the behaviour files. */
+export function replayClasses(names: readonly string[] = APPLICATIONS): Promise<readonly ReplayClass[]> {
   return Promise.all(
-    APPLICATIONS.map(async (application): Promise<ReplayClass> => {
-      const name = workloadName(application, variant);
-      const file = join(SHIPPED_FILES, `${name}.tsv`);
+    names.map(async (name): Promise<ReplayClass> => {
+      const file = join(import.meta.dirname, "files", `${name}.tsv`);
       return replayClassOf(readWorkload(await readFile(file, "utf8"), name, file));
     }),
   );
 }
 
 /** @param workload whose hosts have names that the laboratory's DNS may answer for. */
-export function replayClassOf(workload: Workload): ReplayClass {
+function replayClassOf(workload: Workload): ReplayClass {
   const { name } = workload;
   const hosts = hostsOf(workload);
   const plan = replayPlan(workload);

@@ -7,15 +7,9 @@ import { EDGE_HOST } from "../servers/ropeway-edge.ts";
 /** Paths that the app keeps for itself on all of its hosts. */
 const RESERVED = "/.ropeway/";
 
-/**
- * Opens the app with an address to load. Returns when the navigation to the app began, since 1970.
- *
- * @param accessKey by which it is paired first; none where it is paired already.
- */
-export async function launch(app: AppPage, origin: string, url: string, accessKey?: string): Promise<number> {
-  const { page } = app;
-  const key = accessKey === undefined ? "" : `key=${accessKey}&`;
-  await page.goto(`${origin}/#${key}url=${encodeURIComponent(url)}`, { waitUntil: "commit", timeout: 0 });
+/** Opens the app with an address to load. Returns when the navigation to the app began, since 1970. */
+export async function launch({ page }: AppPage, origin: string, url: string): Promise<number> {
+  await page.goto(`${origin}/#url=${encodeURIComponent(url)}`, { waitUntil: "commit", timeout: 0 });
   await page.evaluate(untilSettled, false);
   return page.evaluate(() => performance.timeOrigin);
 }

@@ -2,15 +2,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Lab } from "../../lab/lab.ts";
 import { ContestantError } from "../failure.ts";
-import type { Site, Visit } from "../model.ts";
+import type { DIRECT, Site, Visit } from "../model.ts";
 import type { Authority } from "../servers/certificates.ts";
 import { startPhoneBrowser } from "./phone-browser.ts";
 import { type VisitOptions, watchVisit } from "./visit.ts";
 
-export type HttpVersion = "http/1.1" | "http/2" | "http/3";
+export type HttpVersion = (typeof DIRECT)[number];
 
 /** As the browser names the protocol of an exchange (`nextHopProtocol`). */
-const PROTOCOL: Readonly<Record<HttpVersion, string>> = { "http/1.1": "http/1.1", "http/2": "h2", "http/3": "h3" };
+const PROTOCOL: Readonly<Record<HttpVersion, string>> = {
+  "http/1.0": "http/1.1",
+  "http/1.1": "http/1.1",
+  "http/2": "h2",
+  "http/3": "h3",
+};
 
 export interface DirectOptions {
   readonly lab: Lab;
@@ -62,7 +67,7 @@ export class DirectBrowser {
 
 /** HTTP/3 is used from the first packet, as if every origin's DNS record said that it may: at its best. */
 function protocolFlags(version: HttpVersion, { hosts }: Site): string[] {
-  if (version === "http/1.1") return ["--disable-http2", "--disable-quic"];
+  if (version === "http/1.0" || version === "http/1.1") return ["--disable-http2", "--disable-quic"];
   if (version === "http/2") return ["--disable-quic"];
   return ["--enable-quic", `--origin-to-force-quic-on=${hosts.map(({ name }) => `${name}:443`).join(",")}`];
 }

@@ -1,6 +1,16 @@
 /** An outage of the link in the middle of a visit: begun by what has come, ended by time, with a record of all that. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Timeline } from "../model.ts";
+
+/** What came over the link towards the phone, and when: milliseconds since the person asked for the page. */
+export interface Timeline {
+  /** IP headers included. */
+  readonly points: readonly (readonly [at: number, bytes: number])[];
+  /** The time without a link. */
+  readonly outage: { readonly from: number; readonly to: number };
+  readonly load: number;
+  /** When the person asked for the page a second time, and what was wrong with the first; null where once was enough. */
+  readonly reload: { readonly at: number; readonly reason: string } | null;
+}
 
 export interface OutagePlan {
   /** On the link towards the phone since the page was asked for, IP headers included; then the outage begins. */

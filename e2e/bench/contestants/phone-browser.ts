@@ -6,7 +6,7 @@ import { findChromium } from "../../fixtures/chromium.ts";
 import type { Namespace } from "../../lab/lab.ts";
 import { HarnessError } from "../failure.ts";
 import type { Authority } from "../servers/certificates.ts";
-import { processTreeCpu } from "./process-cpu.ts";
+import { processMemory, processTree, processTreeCpu } from "./process-cpu.ts";
 
 /** Chromium on the phone, started anew, with one blank tab. */
 export interface PhoneBrowser {
@@ -16,6 +16,8 @@ export interface PhoneBrowser {
   readonly pid: number;
   /** CPU seconds of all its processes so far. */
   cpu(): number;
+  /** Bytes of all its processes now: of what they share each has its part. */
+  memory(): number;
   /** Writes what it keeps into its profile, and ends. */
   close(): Promise<void>;
 }
@@ -28,8 +30,6 @@ export interface PhoneBrowserOptions {
   /** Directory of the run, for the program that starts the browser. */
   readonly directory: string;
   readonly flags: readonly string[];
-  /** File for a recording of what it asks for and gets, without contents; none by default. */
-  readonly har?: string;
 }
 
 /**
@@ -87,7 +87,6 @@ export async function startPhoneBrowser(options: PhoneBrowserOptions): Promise<P
       env: { PATH: process.env.PATH ?? "", HOME: profile, LANG: "en_US.UTF-8" },
       locale: "en-US",
       timeout: START_TIMEOUT,
-      ...(options.har === undefined ? {} : { recordHar: { path: options.har, content: "omit" } }),
     });
     const pid = Number(await readFile(pidFile, "utf8"));
     const page = context.pages()[0] ?? (await context.newPage());
@@ -97,6 +96,7 @@ export async function startPhoneBrowser(options: PhoneBrowserOptions): Promise<P
       page,
       pid,
       cpu: () => processTreeCpu(pid),
+      memory: () => processTree(pid).reduce((sum, each) => sum + processMemory(each), 0),
       async close() {
         await context.close();
         await removeLauncher();

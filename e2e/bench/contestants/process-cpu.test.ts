@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseStat, processCpu, processTreeCpu } from "./process-cpu.ts";
+import { parseStat, processCpu, processMemory, processTreeCpu } from "./process-cpu.ts";
 
 describe("parseStat", () => {
   it("reads past a name with brackets and blanks", () => {
@@ -16,7 +16,8 @@ describe("processTreeCpu", () => {
   });
 
   it("counts nothing for a process that is gone", () => {
-    expect(processCpu(2 ** 30)).toBe(0);
+    expect([processCpu(2 ** 30), processMemory(2 ** 30)]).toEqual([0, 0]);
+    expect(processMemory(process.pid)).toBeGreaterThan(1e6);
     expect(processTreeCpu(2 ** 30)).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+/** Processor time and memory of processes, as the kernel counts them. */
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Linux on all its platforms has had this many ticks a second in /proc since 2.6 (USER_HZ). */
@@ -17,15 +18,25 @@ export function processCpu(pid: number): number {
 
 /** CPU seconds so far of a process and all that it started, those included that have ended and been waited for. */
 export function processTreeCpu(root: number): number {
+  return processTree(root).reduce((sum, pid) => sum + processCpu(pid), 0);
+}
+
+/** The process and all that descend from it. */
+export function processTree(root: number): readonly number[] {
   const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (readStat(Number(name)) ?? []) : []));
   const children = Map.groupBy(stats, ({ parent }) => parent);
-  const pending = stats.filter(({ pid }) => pid === root);
-  let ticks = 0;
-  for (let stat = pending.pop(); stat !== undefined; stat = pending.pop()) {
-    ticks += stat.ticks;
-    pending.push(...(children.get(stat.pid) ?? []));
+  const tree = stats.filter(({ pid }) => pid === root).map(({ pid }) => pid);
+  for (const pid of tree) tree.push(...(children.get(pid) ?? []).map((child) => child.pid));
+  return tree;
+}
+
+/** Bytes of memory, of what is shared its part (`Pss` of proc_pid_smaps(5)). 0 when it is gone. */
+export function processMemory(pid: number): number {
+  try {
+    return 1024 * Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
-  return ticks / TICKS_PER_SECOND;
 }
 
 function readStat(pid: number): ProcessStat | undefined {

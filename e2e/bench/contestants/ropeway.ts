@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { AppPage, storeExperiment, storeSettings } from "../../fixtures/app-page.ts";
 import type { Lab } from "../../lab/lab.ts";
 import { ContestantError, HarnessError } from "../failure.ts";
-import type { PictureSetting, Site, Visit } from "../model.ts";
+import type { Change, Site, Visit } from "../model.ts";
 import type { Authority } from "../servers/certificates.ts";
 import type { Front } from "../servers/front.ts";
 import type { RopewayEdge } from "../servers/ropeway-edge.ts";
@@ -21,14 +21,14 @@ import { enter, hasSpareSlot, isPageRequest, launch, shownPage } from "./app-con
 import { Arrivals } from "./arrivals.ts";
 import { asFailure, inTime } from "./in-time.ts";
 import { type PhoneBrowser, startPhoneBrowser } from "./phone-browser.ts";
-import type { AppState } from "./ropeway-contestant.ts";
+import { type AppState, experimentOf } from "./ropeway-contestant.ts";
 import { type VisitOptions, watchVisit } from "./visit.ts";
 
 export interface RopewayVisitOptions extends VisitOptions {
-  /** "new": the phone has never seen the app, and opens a pairing link that names the page, too. */
-  readonly state: AppState | "new";
+  readonly state: AppState;
   /** Stored as the app's setting before it starts; null and by default the app chooses by itself. */
   readonly channels?: number | null;
+  readonly change?: Change | null;
   /** What is visited before, where the state is "warm": another site, of 300 KB or more. */
   readonly before?: Site;
 }
@@ -40,10 +40,6 @@ export interface RopewayOptions {
   /** Directory of the run. */
   readonly directory: string;
   readonly front?: Front | undefined;
-  /** Whether the app names what it has learned that pages ask for. */
-  readonly namesLearned: boolean;
-  /** As a person sets it. */
-  readonly pictures: PictureSetting;
 }
 
 /** Milliseconds that a person looks at the app, or at the page before. */
@@ -74,7 +70,7 @@ export class RopewayApp {
 
   /**
    * Starts the browser, brings the app into the state asked for, visits the page, ends the browser. Time zero is the
-   * start of the navigation to the app where it was closed or new, and Enter on the address where it was open.
+   * start of the navigation to the app where it was closed, and Enter on the address where it was open.
    *
    * @throws ContestantError, HarnessError as `watchVisit` does.
    */
@@ -82,17 +78,15 @@ export class RopewayApp {
     const { lab, edge } = this.#options;
     const profile = options.profile ?? (await mkdtemp(join(this.#options.directory, "profile-")));
     const { state } = options;
-    if (state !== "new") await this.#installInto(profile);
-    const isClosed = state === "cold" || state === "new";
+    await this.#installInto(profile);
+    const isClosed = state === "cold";
     const browser = await this.#startBrowser(profile);
     try {
       const app = new AppPage(browser.page, edge.url);
       const { url } = options.site;
-      const channels = options.channels ?? null;
-      const { namesLearned, pictures } = this.#options;
-      const experiment = { ...(channels === null ? {} : { channels }), ...(namesLearned ? {} : { namesLearned }) };
-      await browser.page.addInitScript(storeExperiment, experiment);
-      if (pictures !== "off") await browser.page.addInitScript(storeSettings, { pictures });
+      const { channels = null, change = null } = options;
+      await browser.page.addInitScript(storeExperiment, experimentOf({ channels, change }));
+      if (change === "smaller pictures") await browser.page.addInitScript(storeSettings, { pictures: "balanced" });
       const seen: UsedChannels[] = [];
       if (!isClosed) await this.#openApp(browser, app);
       // An app that is open has been so for a while, whether it chooses their number or a setting does.
@@ -100,8 +94,7 @@ export class RopewayApp {
       if (state === "warm") await this.#visitBefore(browser, app, options.before);
       const before = isClosed ? null : await this.#asked(browser, readStats(browser.page));
       const load = async () => {
-        const key = state === "new" ? edge.accessKey : undefined;
-        const zero = isClosed ? await launch(app, edge.url, url, key) : await enter(app, url);
+        const zero = isClosed ? await launch(app, edge.url, url) : await enter(app, url);
         return { frame: await shownPage(app), zero };
       };
       const visit = await watchVisit({ ...options, lab, browser, edgePid: edge.pid, isPageRequest, load });

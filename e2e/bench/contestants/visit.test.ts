@@ -35,7 +35,7 @@ function pageWith(objects: readonly { readonly url: string; readonly after: numb
   };
   return {
     lab: lab as unknown as Lab,
-    browser: { context: { browser: () => ({}) }, page: page as unknown as Page, cpu: () => 0 } as PhoneBrowser,
+    browser: { page: page as unknown as Page, cpu: () => 0, memory: () => 0 } as PhoneBrowser,
     load: async () => {
       await Promise.race(objects.map(arrive));
       return { frame: { evaluate: async () => times } as unknown as Frame, zero: 1000 };
@@ -49,7 +49,7 @@ describe("watchVisit", () => {
       { url: "https://news.test/", after: 10, bytes: 20_000 },
       { url: "https://news.test/late.jpg", after: 900, bytes: 130_000 },
     ];
-    const visit = { filmstrip: false, timeout: 10_000, edgePid: null };
+    const visit = { timeout: 10_000, edgePid: null };
     const first = await watchVisit({ ...visit, ...pageWith(objects), site: { ...SITE, objects: 2 } });
     const again = await watchVisit({ ...visit, ...pageWith(objects), site: { ...SITE, objects: 3 }, isRevisit: true });
     expect(again).toMatchObject({ objects: 2, bytesDown: 150_000, load: 500 });

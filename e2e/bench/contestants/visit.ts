@@ -2,19 +2,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Frame } from "@playwright/test";
 import type { Lab } from "../../lab/lab.ts";
-import { ContestantError, HarnessError } from "../failure.ts";
+import { ContestantError } from "../failure.ts";
 import type { Site, Visit } from "../model.ts";
 import { Arrivals } from "./arrivals.ts";
 import { inTime } from "./in-time.ts";
 import { readPaintTimes } from "./paint-times.ts";
 import type { PhoneBrowser } from "./phone-browser.ts";
-import { processCpu } from "./process-cpu.ts";
-import { endScreenRecord, type ScreenRecord, startScreenRecord } from "./screen-record.ts";
+import { processCpu, processMemory } from "./process-cpu.ts";
 
 export interface VisitOptions {
   readonly site: Site;
-  /** Pictures for Speed Index and filmstrip; they cost CPU. */
-  readonly filmstrip: boolean;
   /** Milliseconds until the person has given up. */
   readonly timeout: number;
   /** Directory of a profile to go on with, made if it does not exist; a fresh one, thrown away, by default. */
@@ -75,10 +72,7 @@ const SETTLE = 300;
  */
 export async function watchVisit(options: WatchOptions): Promise<Visit> {
   const { lab, browser, edgePid, site } = options;
-  const tracer = browser.context.browser();
-  if (tracer === null) throw new HarnessError("Cannot record the screen: the browser has no tracing");
   const arrivals = new Arrivals(browser.page, options.isPageRequest);
-  if (options.filmstrip) await startScreenRecord(tracer, browser.page);
   await options.watcher?.begin(browser);
   // Some contestants used the link to prepare, others did not.
   await lab.rewind();
@@ -100,21 +94,21 @@ export async function watchVisit(options: WatchOptions): Promise<Visit> {
   }
   await wait(SETTLE);
   const after = await lab.counters();
-  const cpu = { browserCpu: browser.cpu() - browserCpu, edgeCpu: edgeCpu === null ? null : cpuSince(edgePid, edgeCpu) };
+  const used = {
+    browserCpu: browser.cpu() - browserCpu,
+    browserMemory: browser.memory(),
+    edgeCpu: edgePid === null || edgeCpu === null ? null : processCpu(edgePid) - edgeCpu,
+    edgeMemory: edgePid === null ? null : processMemory(edgePid),
+  };
   const times = await readPaintTimes(frame);
   await options.watcher?.end(browser, frame, { zero, load: times.load });
   const sinceZero = (time: number | null): number | null => (time === null ? null : time - zero);
-  const firstContentfulPaint = sinceZero(times.firstContentfulPaint);
-  const screen: ScreenRecord = options.filmstrip
-    ? await endScreenRecord(tracer, browser.page, zero, firstContentfulPaint)
-    : { speedIndex: null, filmstrip: [] };
   return {
-    firstContentfulPaint,
+    firstContentfulPaint: sinceZero(times.firstContentfulPaint),
     largestContentfulPaint: sinceZero(times.largestContentfulPaint),
     load: times.load - zero,
     complete: times.complete - zero,
-    ...screen,
-    ...cpu,
+    ...used,
     objects: arrivals.whole,
     bytesUp: after.up.bytes - before.up.bytes,
     bytesDown: after.down.bytes - before.down.bytes,
@@ -133,8 +127,4 @@ function drops({ up, down }: Counters): number {
 
 function connections({ tcpConnections, quicConnections }: Counters): number {
   return tcpConnections + quicConnections;
-}
-
-function cpuSince(pid: number | null, start: number): number | null {
-  return pid === null ? null : processCpu(pid) - start;
 }

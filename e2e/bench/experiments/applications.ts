@@ -3,10 +3,10 @@ import { paperC } from "../../lab/profiles.ts";
 import { type ReplayClass, readReplay, replayReady, startReplay } from "../behaviours/classes.ts";
 import { applicationThroughput, applicationTraffic } from "../behaviours/replay/replay-outcome.ts";
 import { replayFloor } from "../behaviours/replay/replay-plan.ts";
+import { needsQuiet, type Outcome, type PlannedCell, type PlannedExperiment } from "../execute.ts";
 import { ContestantError } from "../failure.ts";
 import type { Laboratory } from "../laboratory.ts";
-import { ALL_CONTESTANTS, type CongestionControl, type Contestant } from "../model.ts";
-import { needsQuiet, type Outcome, type PlannedCell, type PlannedExperiment } from "../schedule.ts";
+import { type CongestionControl, type Contestant, DIRECT } from "../model.ts";
 
 export interface ApplicationGrid {
   readonly classes: readonly ReplayClass[];
@@ -17,10 +17,17 @@ export interface ApplicationGrid {
   readonly congestion: readonly CongestionControl[];
 }
 
+/** The paper's links; it says nothing of congestion control. */
 export const PAPER_GRID = { delays: [0, 100, 300], losses: [0, 2], congestion: ["bbr", "cubic"] } as const;
 
 /** The app is open, with its own and with fixed numbers of channels: an application is used in the middle of a sitting. */
-const CONTESTED = ALL_CONTESTANTS.filter((name) => name !== "ropeway cold" && name !== "ropeway warm");
+const CONTESTED = [
+  ...DIRECT,
+  "ropeway open",
+  "ropeway open 1 channel",
+  "ropeway open 3 channels",
+  "ropeway open 5 channels",
+] as const satisfies readonly Contestant[];
 
 /** How many times the floor a replay may take. */
 const PATIENCE = 12;
@@ -34,8 +41,6 @@ export function applicationExperiment(laboratory: Laboratory, grid: ApplicationG
   return {
     id: "C",
     title: "Application classes, replayed",
-    paper:
-      "Latency of applications 41.67 % less on average than over short connections; 3 to 4 connections in place of 105 to 220; about 40 % fewer bytes.",
     metrics: [
       { name: "applicationLatency", label: "L_app", unit: "ms", better: "lower" },
       { name: "waiting", label: "waiting for answers", unit: "ms", better: "lower" },
@@ -56,6 +61,7 @@ export function applicationExperiment(laboratory: Laboratory, grid: ApplicationG
         at: { class: replayed.name, delay, loss, congestion },
         floor: { applicationLatency: floor, linkBytes: replayed.bytesDown },
         congestion,
+        link,
         needsQuiet: needsQuiet(link),
         prepare: (round) => laboratory.configure(link, congestion, { cell: id, round }),
         series: CONTESTED.map((contestant) => ({

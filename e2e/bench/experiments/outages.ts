@@ -1,17 +1,20 @@
-/** Experiment O: the link goes away in the middle of a page, silently, and comes back. */
+/**
+ * Experiment O: the link goes away without a word once half of a page's bytes have come, and comes back. A contestant that
+ * does not finish by itself within two minutes of the return, or loses part of the page, is reloaded once.
+ */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Frame } from "@playwright/test";
 import type { LinkSettings } from "../../lab/lab.ts";
 import { PROFILES, type ProfileName } from "../../lab/profiles.ts";
 import type { Arrivals } from "../contestants/arrivals.ts";
-import { type OutageRecord, OutageWatch } from "../contestants/outage-watch.ts";
+import { type OutageRecord, OutageWatch, type Timeline } from "../contestants/outage-watch.ts";
 import type { Load, Loaded } from "../contestants/visit.ts";
+import { needsQuiet, type Outcome, type PlannedExperiment } from "../execute.ts";
 import { ContestantError, HarnessError } from "../failure.ts";
 import { transferTime, visitFloor } from "../floor.ts";
 import type { Laboratory } from "../laboratory.ts";
-import type { Contestant, Metric, Site, Timeline } from "../model.ts";
-import { needsQuiet, type Outcome, type PlannedExperiment } from "../schedule.ts";
-import { estimateVisit } from "./page-visits.ts";
+import type { Contestant, Metric, Site } from "../model.ts";
+import { estimateVisit } from "./pages.ts";
 
 export interface OutageGrid<Name extends string> {
   /** The page that is visited over each link. */
@@ -49,8 +52,6 @@ export function outageExperiment<Name extends string>(
   return {
     id: "O",
     title: "An outage in mid-page",
-    paper:
-      "No paper: the link is gone, without a word, once half of the page's bytes have come. A contestant that does not finish by itself within two minutes of the link's return, or loses part of the page, is reloaded once.",
     metrics: METRICS,
     headline: "ratio",
     cells: profiles.flatMap(([profile, name]) =>
@@ -62,6 +63,7 @@ export function outageExperiment<Name extends string>(
           at: { page: name, profile, outage },
           floor: visitFloor(link, site),
           congestion: "bbr",
+          link,
           needsQuiet: needsQuiet(link),
           prepare: (round) => laboratory.configure(link, "bbr", { cell: id, round }),
           series: CONTESTED.map((contestant) => ({
@@ -107,7 +109,6 @@ async function visitThroughOutage(
           load: timeline.load,
           reloaded: reload === null ? 0 : 1,
         },
-        timeline,
       });
       return loaded;
     } finally {

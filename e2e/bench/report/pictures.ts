@@ -1,121 +1,109 @@
-/** The report's plots as SVG files, for README and BENCHMARKS.md. */
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { BenchResult, ExperimentResult } from "../model.ts";
-import { headlineMetric, partsOf } from "./analysis.ts";
-import {
-  barFigure,
-  costFigures,
-  distributionFigure,
-  type Figure,
-  filmstripFigure,
-  lineFigures,
-  PANEL_WIDTH,
-  ratioGroups,
-} from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
-import { outageFigure } from "./outage-figure.ts";
-import { arrange, type Drawing, legendDrawing, textAt } from "./plot/drawing.ts";
-import { ratioDrawing } from "./plot/ratio-drawing.ts";
-import { pictureStyle } from "./theme.ts";
+/** The documents' two pictures: "what it does to a page", and "the day after". */
+import type { Cell } from "../model.ts";
+import type { MergedResults } from "../results.ts";
+import { geometricMean } from "../statistics.ts";
+import { arrange, axisOver, type Drawing, Plot, pictureSvg, plotDrawing, textWidth } from "./drawing.ts";
+import { cellsOf, originOf, summaryOf } from "./figures.ts";
+import { formatQuantity } from "./quantity.ts";
+import { LINKS, ratios } from "./tables.ts";
 
-const WIDTH = 860;
-const COLUMNS = 2;
-const MARGIN = 20;
+const PICTURES: Readonly<Record<string, (results: MergedResults) => string | null>> = {
+  "a-throughput-against-delay.svg": throughputPicture,
+  "r-day-after.svg": dayAfterPicture,
+};
 
-interface Picture {
-  readonly file: string;
-  readonly svg: string;
+export const PICTURE_FILES = Object.keys(PICTURES);
+
+/** @returns null where what it shows has not been measured. */
+export function pictureOf(file: string, results: MergedResults): string | null {
+  return PICTURES[file]?.(results) ?? null;
 }
 
-/**
- * Writes one SVG per figure, such as `a-throughput-against-delay.svg`, and `ours-against-best-direct.svg` for all
- * experiments together. Files of other results stay.
- *
- * @param isShown whether a document shows the file; others are not written.
- * @returns names of the files, in the report's order.
- */
-export async function writePictures(
-  result: BenchResult,
-  directory: string,
-  isShown: (file: string) => boolean = () => true,
-): Promise<string[]> {
-  await mkdir(directory, { recursive: true });
-  const pictures = picturesOf(result).filter(({ file }) => isShown(file));
-  for (const { file, svg } of pictures) await writeFile(join(directory, file), svg);
-  return pictures.map(({ file }) => file);
-}
+const LINES = [
+  { contestant: "http/1.1", label: "HTTP/1.1", colour: "var(--direct-1)", dash: "2 3" },
+  { contestant: "http/2", label: "HTTP/2", colour: "var(--direct-2)", dash: "6 4" },
+  { contestant: "http/3", label: "HTTP/3", colour: "var(--direct-3)", dash: "none" },
+  { contestant: "ropeway open 1 channel", label: "one WebSocket", colour: "var(--fixed-1)", dash: "3 3" },
+  { contestant: "ropeway open", label: "app open", colour: "var(--ours-2)", dash: "none" },
+  { contestant: "ropeway warm", label: "from another site", colour: "var(--ours-3)", dash: "none" },
+] as const;
 
-function picturesOf({ experiments, seed }: BenchResult): Picture[] {
-  const groups = ratioGroups(experiments, seed);
-  const standing: Picture[] =
-    groups.length === 0
-      ? []
-      : [
-          {
-            file: "ours-against-best-direct.svg",
-            svg: pictureSvg("Ours / best direct", "A dot per cell; bar and number: geometric mean", [
-              ratioDrawing(groups, WIDTH),
-            ]),
-          },
-        ];
-  return [...standing, ...experiments.flatMap(experimentPictures)];
-}
-
-/** Costs of many cells stay in the report: nobody looks at dozens of pictures of them. */
-function experimentPictures(experiment: ExperimentResult): Picture[] {
-  return partsOf(experiment).flatMap(partPictures);
-}
-
-function partPictures(experiment: ExperimentResult): Picture[] {
-  const lines = lineFigures(experiment);
-  const film = filmstripFigure(experiment);
-  const costs = costFigures(experiment).filter(
-    ({ panels }) => new Set(panels.map(({ section }) => section)).size === 1,
+function throughputPicture(results: MergedResults): string | null {
+  const cells = cellsOf(results, "A").toSorted((one, other) => Number(one.at.delay) - Number(other.at.delay));
+  if (cells.length < 2) return null;
+  const lines = LINES.map((line) => ({ ...line, points: cells.flatMap((cell) => pointOf(cell, line.contestant)) }));
+  const highest = lines.flatMap(({ points }) => points.map(({ high }) => high));
+  const drawing = plotDrawing(
+    {
+      width: 820,
+      height: 420,
+      marginLeft: 74,
+      marginRight: 20 + Math.max(...LINES.map(({ label }) => textWidth(label))),
+      marginTop: 34,
+      marginBottom: 40,
+      x: {
+        ...axisOver([0, ...cells.map(({ at }) => Number(at.delay))], "ms", Number.POSITIVE_INFINITY),
+        label: "delay, one way",
+      },
+      y: { ...axisOver([0, ...highest], "kbit/s"), label: "throughput", grid: true },
+      marks: lines.map(({ points, colour, dash, label }) => [
+        Plot.areaY(points, { x: "at", y1: "low", y2: "high", fill: colour, fillOpacity: 0.16 }),
+        Plot.line(points, { x: "at", y: "median", stroke: colour, strokeWidth: 2.25, strokeDasharray: dash }),
+        Plot.dot(points, { x: "at", y: "median", fill: colour, r: 3.5 }),
+        Plot.text(points.slice(-1), { x: "at", y: "median", text: () => label, textAnchor: "start", dx: 8 }),
+      ]),
+    },
+    lines
+      .map(({ label, points }) => `${label} ends at ${formatQuantity(points.at(-1)?.median ?? 0, "kbit/s")}`)
+      .join("; "),
   );
-  const lastFilm = film && { ...film, panels: film.panels.slice(-1) };
-  const bars = lines.length > 0 ? [] : [barFigure(experiment, headlineMetric(experiment))];
-  const figures = [...lines, ...bars, distributionFigure(experiment), outageFigure(experiment), lastFilm, ...costs];
-  return figures.flatMap((figure) => (figure === null ? [] : figurePictures(experiment, figure)));
+  return pictureSvg("150 pictures of 1,517 bytes: throughput against delay", originOf(results, ["A"]), [drawing]);
 }
 
-/** One picture, or one for each section of panels. */
-function figurePictures({ id, title }: ExperimentResult, figure: Figure): Picture[] {
-  return [...Map.groupBy(figure.panels, ({ section }) => section)].map(([section, panels]) => {
-    const columns = panels.some(({ widest }) => widest > PANEL_WIDTH) ? 1 : COLUMNS;
-    const drawings = panels.map((panel) => ({
-      title: panel.title,
-      drawing: panel.draw(Math.min(panel.widest, WIDTH)),
-    }));
-    const description = drawings.map(({ title: name, drawing }) => `${name} ${drawing.description}`.trim()).join(". ");
-    const legend = figure.legend.length > 0 ? [legendDrawing(figure.legend, WIDTH)] : [];
-    const file = `${[id, figure.name, section]
-      .filter((part) => part !== "")
-      .map(slug)
-      .join("-")}.svg`;
-    const heading = section === "" ? figure.title : `${figure.title}: ${section}`;
-    return { file, svg: pictureSvg(heading, `${id} · ${title}`, [...legend, arrange(drawings, columns, description)]) };
+function pointOf(cell: Cell, contestant: string) {
+  const summary = summaryOf(cell, contestant, "throughput");
+  if (summary === null) return [];
+  const { median, lowerQuartile: low, upperQuartile: high } = summary;
+  return [{ at: Number(cell.at.delay), median, low, high }];
+}
+
+function dayAfterPicture(results: MergedResults): string | null {
+  const panels = [
+    { title: "App open", contestant: "ropeway open" },
+    { title: "App closed", contestant: "ropeway cold" },
+  ].map(({ title, contestant }) => ({ title, drawing: ratioDrawing(results, contestant) }));
+  if (panels.some(({ drawing }) => drawing === null)) return null;
+  const drawn = panels.flatMap(({ title, drawing }) => (drawing === null ? [] : [{ title, drawing }]));
+  const description = drawn.map(({ title, drawing }) => `${title}: ${drawing.description}`).join(". ");
+  return pictureSvg(
+    "The day after: Ropeway's time by the best of HTTP/1.1, 2 and 3",
+    `A dot for each page, a line for their mean. ${originOf(results, ["R"])}`,
+    [arrange(drawn, 2, description)],
+  );
+}
+
+function ratioDrawing(results: MergedResults, contestant: string): Drawing | null {
+  const rows = Object.entries(LINKS).flatMap(([profile, link]) => {
+    const values = ratios(cellsOf(results, "R", { profile, visit: "next day" }), contestant);
+    return values.length === 0 ? [] : [{ link, values, mean: geometricMean(values) }];
   });
-}
-
-/** Drawings one below the other under a title, as a file of its own. */
-export function pictureSvg(title: string, subtitle: string, drawings: readonly Drawing[]): string {
-  let y = 66;
-  const parts: Markup[] = [];
-  for (const { height, content } of drawings) {
-    parts.push(markup`<g transform="translate(${MARGIN} ${y})">${content}</g>`);
-    y += height + 14;
-  }
-  const width = Math.max(420, ...drawings.map((drawing) => drawing.width)) + 2 * MARGIN;
-  const height = y + 6;
-  const description = `${title}. ${drawings.at(-1)?.description ?? ""}`;
-  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${description}"><style>${pictureStyle()}</style><rect class="ground" width="${width}" height="${height}" rx="12"/><text class="title" x="${MARGIN}" y="32">${title}</text>${markup`<g transform="translate(${MARGIN} 50)">${textAt(0, 0, subtitle, { tone: "muted" })}</g>`}${parts}</svg>
-`.text;
-}
-
-function slug(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-|-$/g, "");
+  if (rows.length === 0) return null;
+  const dots = rows.flatMap(({ link, values }) => values.map((value) => ({ link, value })));
+  return plotDrawing(
+    {
+      width: 420,
+      height: 60 + 46 * rows.length,
+      marginLeft: 80,
+      marginRight: 20,
+      marginBottom: 30,
+      x: { domain: [0, Math.max(2, ...dots.map(({ value }) => value))], ticks: 5, label: null, grid: true },
+      y: { domain: rows.map(({ link }) => link), label: null, tickSize: 0 },
+      marks: [
+        Plot.ruleX([1], { stroke: "var(--text)", strokeWidth: 1.5 }),
+        Plot.dot(dots, { x: "value", y: "link", fill: "var(--ours-1)", fillOpacity: 0.6, r: 4 }),
+        Plot.tickX(rows, { x: "mean", y: "link", stroke: "var(--ours-3)", strokeWidth: 3 }),
+      ],
+    },
+    rows.map(({ link, mean }) => `${link} ${mean.toFixed(2)}`).join(", "),
+  );
 }

@@ -1,46 +1,46 @@
-/** BENCHMARKS.md's tables from the results that are kept. */
-import { mergeResults } from "../merge-results.ts";
-import type { BenchResult } from "../model.ts";
-import { readResultFile } from "../result-schema.ts";
-import { updateBenchmarks } from "./markdown.ts";
+/** Documents that say what was measured, between markers: `<!-- bench:NAME -->…<!-- /bench -->`. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { root } from "../../../scripts/build/paths.ts";
+import { PIECES, resultFile } from "../all.ts";
+import { type MergedResults, readExperiments } from "../results.ts";
+import { PICTURE_FILES, pictureOf } from "./pictures.ts";
+import { blockText } from "./tables.ts";
 
-/** Of `e2e/bench/results`, in this order: of a cell that several have, the last one's counts. */
-export const PUBLISHED: readonly string[] = [
-  "seed-a-25-rounds",
-  "seed-a",
-  "seed-a-150",
-  "seed-a-5",
-  "seed-a-3g",
-  "seed-b",
-  "seed-c",
-  "seed-c-0",
-  "seed-c-100",
-  "seed-c-more",
-  "seed-c-recorded",
-  "seed-d",
-  "seed-d-hour",
-  "seed-f",
-  "seed-l",
-  "seed-o",
-  "seed-r",
-  "seed-r-3g",
-  "seed-r-lte",
-  "seed-r-lte-more",
-  "seed-r-sat",
-  "seed-r-sat-more",
-  "seed-r-next-day",
-  "seed-r-next-day-more",
-].map((name) => `${name}.json.gz`);
+export const RESULTS = join(import.meta.dirname, "..", "results");
 
-/**
- * Fills the blocks of a document from all results together.
- *
- * @param files of results.
- * @returns the results as one.
- * @throws Error as `readResultFile` and `updateBenchmarks` do.
- */
-export async function publishTables(benchmarks: string, files: readonly string[]): Promise<BenchResult> {
-  const merged = mergeResults(await Promise.all(files.map(readResultFile)));
-  await updateBenchmarks(benchmarks, merged);
-  return merged;
+const DOCUMENTS = ["README.md", "BENCHMARKS.md", "docs/papers.md"].map((name) => join(root, name));
+const PICTURES = join(root, "docs", "bench");
+
+const BLOCK = /<!-- bench:([\w-]+) -->[\s\S]*?<!-- \/bench -->/g;
+
+/** Files as they have to be for the results that are kept, by their paths. */
+export async function published(): Promise<ReadonlyMap<string, string>> {
+  const results = await readExperiments(PIECES.map((piece) => resultFile(RESULTS, piece)));
+  const files = new Map<string, string>();
+  for (const path of DOCUMENTS) files.set(path, filled(await readFile(path, "utf8"), results));
+  for (const file of PICTURE_FILES) {
+    const svg = pictureOf(file, results);
+    if (svg !== null) files.set(join(PICTURES, file), svg);
+  }
+  return files;
+}
+
+/** @throws Error where a marker stands for nothing, or has no end. */
+export function filled(text: string, results: MergedResults): string {
+  const starts = [...text.matchAll(/<!-- bench:/g)].length;
+  if ([...text.matchAll(BLOCK)].length !== starts || [...text.matchAll(/<!-- \/bench -->/g)].length !== starts)
+    throw new Error("Cannot publish: a marker of the bench has no end, or there is an end too many");
+  return text.replaceAll(
+    BLOCK,
+    (_, name: string) => `<!-- bench:${name} -->${blockText(name, results)}<!-- /bench -->`,
+  );
+}
+
+export async function publish(tell: (line: string) => void): Promise<void> {
+  for (const [path, content] of await published()) {
+    if ((await readFile(path, "utf8").catch(() => "")) === content) continue;
+    await writeFile(path, content);
+    tell(`Written: ${relative(process.cwd(), path)}`);
+  }
 }

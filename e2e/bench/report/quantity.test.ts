@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatFactor, formatNumber, formatQuantity, formatTick, formatTicks, scaleFor } from "./quantity.ts";
+import { formatNumber, formatQuantity, formatTick, scaleFor } from "./quantity.ts";
 
 describe("quantities", () => {
   it.each([
@@ -36,14 +36,5 @@ describe("quantities", () => {
     expect(scaleFor("", 5)).toEqual({ unit: "", divisor: 1 });
   });
 
-  it("label an axis from zero in one unit, another tick by tick", () => {
-    const plain = (labels: string[]) => labels.map((label) => label.replaceAll("\u00a0", " "));
-    expect(plain(formatTicks([0, 500, 1000, 1500], "ms"))).toEqual(["0", "0.5 s", "1 s", "1.5 s"]);
-    expect(plain(formatTicks([100, 1000, 10_000], "ms"))).toEqual(["100 ms", "1 s", "10 s"]);
-    expect(formatTick(65_535, "B")).toBe("65.5\u00a0kB");
-  });
-
-  it("say factors with as many digits as they deserve", () => {
-    expect([1.014, 1.1, 4.31, 9.96, 17.4].map(formatFactor)).toEqual(["1.01", "1.1", "4.3", "10", "17"]);
-  });
+  it("are round on an axis", () => expect(formatTick(65_535, "B")).toBe("65.5\u00a0kB"));
 });

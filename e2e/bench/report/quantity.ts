@@ -62,30 +62,9 @@ export function formatQuantity(value: number, unit: string): string {
   return withUnit(formatScaled(value, scale), scale.unit);
 }
 
-/** Numbers of an axis: in one unit where it starts at zero, each in its own where it spans many sizes. */
-export function formatTicks(ticks: readonly number[], unit: string): string[] {
-  if (ticks[0] !== 0) return ticks.map((tick) => formatTick(tick, unit));
-  const scale = scaleFor(unit, ticks.at(-1) ?? 0);
-  return ticks.map((tick) => (tick === 0 ? "0" : formatTick(tick, unit, scale)));
-}
-
 /** A round number: no zeros at the end that say nothing. */
 export function formatTick(value: number, unit: string, scale: Scale = scaleFor(unit, value)): string {
   return withUnit((value / scale.divisor).toLocaleString("en-US", { maximumSignificantDigits: 3 }), scale.unit);
-}
-
-/** Ratios as tables have them. */
-export function formatRatio(ratio: number): string {
-  return ratio.toFixed(2);
-}
-
-/** "4.3" of "4.3 times faster". */
-export function formatFactor(factor: number): string {
-  return factor >= 9.95 ? Math.round(factor).toLocaleString("en-US") : factor.toFixed(factor < 1.095 ? 2 : 1);
-}
-
-export function counted(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? singular : plural}`;
 }
 
 function withUnit(number: string, unit: string): string {

@@ -28,6 +28,7 @@ const INPUT: CaddyConfigInput = {
   certificates: [],
   socket: "/run/admin.sock",
   clock: null,
+  isShort: false,
 };
 
 function serverOf(input: CaddyConfigInput) {

@@ -19,6 +19,8 @@ export interface CaddyConfigInput {
   readonly socket: string;
   /** What all answers say of the time, or null for the truth. */
   readonly clock: Date | null;
+  /** A connection ends with its answer, as in HTTP/1.0. For HTTP/1 alone. */
+  readonly isShort: boolean;
 }
 
 /** What the administration interface expects as Host. */
@@ -41,6 +43,7 @@ export function caddyConfig(input: CaddyConfigInput): object {
             tls_connection_policies: [{ protocol_min: "tls1.3" }],
             routes: [
               ...clockRoute(input.clock),
+              ...(input.isShort ? [{ handle: [setHeaders({ Connection: ["close"] })] }] : []),
               ...hostsOf(input.sites).map(fileRoute),
               ...input.proxied.map(proxyRoute),
             ],

@@ -20,6 +20,8 @@ export interface Caddy {
    * is a day old in its cache at once.
    */
   setClock(date: Date | null): Promise<void>;
+  /** Whether a connection ends with its answer. */
+  setShort(isShort: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export async function startCaddy(options: CaddyOptions): Promise<Caddy> {
   const certificates = new Map<string, TestCertificate>();
   let sites = options.sites;
   let clock: Date | null = null;
+  let isShort = false;
 
   const configuration = async (): Promise<string> => {
     const hosts = [...hostsOf(sites), ...proxied].map(({ name }) => name);
@@ -54,7 +57,10 @@ export async function startCaddy(options: CaddyOptions): Promise<Caddy> {
     }
     const listening = [...new Set(Object.values(addresses))];
     return JSON.stringify(
-      caddyConfig({ sites, proxied, addresses: listening, certificates: [...certificates.values()], socket, clock }),
+      caddyConfig({
+        ...{ sites, proxied, socket, clock, isShort },
+        ...{ addresses: listening, certificates: [...certificates.values()] },
+      }),
     );
   };
 
@@ -79,6 +85,11 @@ export async function startCaddy(options: CaddyOptions): Promise<Caddy> {
     },
     setClock(date) {
       clock = date;
+      return reload();
+    },
+    setShort(wanted) {
+      if (wanted === isShort) return Promise.resolve();
+      isShort = wanted;
       return reload();
     },
     close: () => server.close(),

@@ -12,8 +12,6 @@ export interface EdgeTask {
   /** PEM files; null behind a proxy, which has them. */
   readonly tls: { readonly certificate: string; readonly key: string } | null;
   readonly sharesCache: boolean;
-  /** `address:port` for DevTools. */
-  readonly inspector?: string;
 }
 
 export interface EdgeReport {
@@ -35,7 +33,6 @@ if (import.meta.main) {
     sharesCache: task.sharesCache,
     behindProxy: task.tls === null,
     ...(task.tls === null ? {} : { tls: await read(task.tls) }),
-    ...(task.inspector === undefined ? {} : { inspector: task.inspector }),
     log: (line) => console.error(line),
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -35,11 +35,9 @@ export async function startRopewayEdge(options: {
   /** Directory of the run. */
   readonly directory: string;
   readonly sharesCache?: boolean;
-  /** `address:port` in the edge's namespace where DevTools may attach; nowhere by default. */
-  readonly inspector?: string | undefined;
   readonly front?: Front | undefined;
 }): Promise<RopewayEdge> {
-  const { lab, authority, inspector, sharesCache = false, front = "none" } = options;
+  const { lab, authority, sharesCache = false, front = "none" } = options;
   const directory = await mkdtemp(join(options.directory, "edge-"));
   const certificate = join(directory, "certificate.pem");
   const key = join(directory, "key.pem");
@@ -48,7 +46,7 @@ export async function startRopewayEdge(options: {
   await writeFile(key, identity.key);
   const tls = { certificate, key };
   const place = front === "none" ? { ip: EDGE_ADDRESS, port: 443, tls } : BEHIND_PROXY;
-  const task: EdgeTask = { ...place, host: EDGE_HOST, sharesCache, ...(inspector && { inspector }) };
+  const task: EdgeTask = { ...place, host: EDGE_HOST, sharesCache };
   const program = fileURLToPath(new URL("./edge-process.ts", import.meta.url));
   const server = await startServer({
     name: "the edge",

@@ -7,21 +7,12 @@ import { allFiles, FINGERPRINTED, type SiteDraft, SiteFiles } from "./site-draft
 const PAGES_DEFAULT = "max-age=600";
 
 /** A page of Spectre.css's documentation with six photographs; its style sheets and pictures are on other hosts. */
-export function spectreDocs(version: number): Promise<SiteDraft> {
-  return spectrePage("components/cards.html", "index.html", version);
-}
-
-/** The next page in its navigation, with two small pictures. */
-export function spectreChips(version: number): Promise<SiteDraft> {
-  return spectrePage("components/chips.html", "components/chips.html", version);
-}
-
-async function spectrePage(source: string, path: string, version: number): Promise<SiteDraft> {
+export async function spectreDocs(version: number): Promise<SiteDraft> {
   const host = "spectre-docs.test";
   const styleHost = "cdn.spectre-assets.test";
   const imageHost = "images.spectre-docs.test";
   const site = new SiteFiles();
-  let page = withoutIconFiles(await packageText(`spectre.css/docs/${source}`))
+  let page = withoutIconFiles(await packageText("spectre.css/docs/components/cards.html"))
     .replace(/<script\b[^>]*\bsrc="https:[^>]*><\/script>\s*/g, "")
     .replace(/<script>\s*(?:\(adsbygoogle|\(function\(i,s,o,g|docsearch)[\s\S]*?<\/script>\s*/g, "");
   for (const name of ["spectre.min.css", "spectre-icons.min.css", "spectre-exp.min.css", "docs.min.css"]) {
@@ -35,11 +26,11 @@ async function spectrePage(source: string, path: string, version: number): Promi
     page = page.replaceAll(reference, `"https://${place}"`);
   }
   site.add(
-    `${host}/${path}`,
+    `${host}/index.html`,
     replaced(page, '<div class="docs-footer', `${addedText(host, version)}<div class="docs-footer`),
   );
   return {
-    document: `${host}/${path}`,
+    document: `${host}/index.html`,
     files: site.files,
     cacheControl: {
       [host]: allFiles(PAGES_DEFAULT),

@@ -1,3 +1,4 @@
+import { hundredFiftyPage, PICTURE_COUNT, tilePicture } from "../../demo/hundred-fifty.ts";
 import { ornamentOfSize, photoGifOfSize } from "./pictures/gif.ts";
 import { photoOfSize } from "./pictures/photos.ts";
 import { allFiles, type SiteDraft, SiteFiles } from "./site-draft.ts";
@@ -107,4 +108,21 @@ function cutText(html: string, bytes: number): string {
     length += Buffer.byteLength(line) + 1;
   }
   return kept.join("\n");
+}
+
+const FIFTY = "hundred-fifty.test";
+
+/** The test page of the HTTP-over-WebSocket paper: 150 PNG files of 1,517 bytes each. An edit changes every 50th. */
+export async function hundredFifty(version: number): Promise<SiteDraft> {
+  const site = new SiteFiles();
+  site.add(`${FIFTY}/index.html`, hundredFiftyPage());
+  for (let number = 1; number <= PICTURE_COUNT; number++) {
+    site.add(`${FIFTY}/tile-${number}.png`, tilePicture(number % 50 === 0 ? number + version * PICTURE_COUNT : number));
+  }
+  return {
+    document: `${FIFTY}/index.html`,
+    files: site.files,
+    cacheControl: { [FIFTY]: allFiles("max-age=600") },
+    depth: 2,
+  };
 }

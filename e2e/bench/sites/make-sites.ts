@@ -2,10 +2,33 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { katexPage, spectreDocs, swaggerUi } from "./documentation-sites.ts";
+import { hundredFifty, staticOne, staticTwo } from "./gprsweb-static.ts";
+import { medianMobile } from "./median/median-mobile.ts";
+import { newsHerald, newsWire } from "./news/news-front-pages.ts";
 import { sourceVersions } from "./package-content.ts";
+import { shop } from "./shop-page.ts";
 import type { SiteGenerator } from "./site-draft.ts";
-import { OTHER_PAGES, SITE_GENERATORS } from "./site-generators.ts";
+import { impressDeck, revealDeck } from "./slide-decks.ts";
+import { agency, portfolios } from "./studio-sites.ts";
 import { type MadeSite, readSite, writeSite } from "./write-site.ts";
+
+const SITE_GENERATORS = {
+  "hundred-fifty": hundredFifty,
+  "static-i": staticOne,
+  "static-ii": staticTwo,
+  "news-herald": newsHerald,
+  "news-wire": newsWire,
+  shop,
+  "spectre-docs": spectreDocs,
+  "swagger-ui": swaggerUi,
+  "reveal-deck": revealDeck,
+  "impress-deck": impressDeck,
+  "katex-page": katexPage,
+  agency,
+  portfolios,
+  "median-mobile": medianMobile,
+} as const satisfies Readonly<Record<string, SiteGenerator>>;
 
 export type SiteName = keyof typeof SITE_GENERATORS;
 
@@ -25,9 +48,6 @@ export const REAL_SITES = [
   "portfolios",
   "median-mobile",
 ] as const satisfies readonly SiteName[];
-
-/** Pages whose scripts ask for what they show. They were edited twice. */
-export const SCRIPTED_SITES = ["timeline", "storefront", "dashboard"] as const satisfies readonly SiteName[];
 
 const SOURCES = ["./", "../../demo/"].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 
@@ -53,16 +73,6 @@ export async function makeSite(directory: string, name: SiteName, version = 0): 
   if (made) return made;
   const before = version > 0 ? await makeSite(directory, name, version - 1) : undefined;
   return writeSite(place, await SITE_GENERATORS[name](version), { name, version, before });
-}
-
-/** Other pages of a site as they are at its first visit, under the site's name; its hosts have files of the page only. */
-export async function makeOtherPages(directory: string, name: SiteName): Promise<readonly MadeSite[]> {
-  const place = join(directory, await sourceHash(), name);
-  const make = async (generate: SiteGenerator, index: number): Promise<MadeSite> => {
-    const page = join(place, `other${index + 1}`);
-    return (await readSite(page)) ?? writeSite(page, await generate(0), { name, version: 0, before: undefined });
-  };
-  return Promise.all((OTHER_PAGES[name] ?? []).map(make));
 }
 
 let hash: Promise<string> | undefined;

@@ -6,17 +6,9 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
 import { GifReader } from "omggif";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DAY, HOUR } from "../experiments/page-visits.ts";
+import { DAY, HOUR } from "../experiments/pages.ts";
 import { revisitFloor } from "../floor.ts";
-import {
-  GPRSWEB_SITES,
-  makeOtherPages,
-  makeSite,
-  makeSites,
-  REAL_SITES,
-  SITE_NAMES,
-  type SiteName,
-} from "./make-sites.ts";
+import { GPRSWEB_SITES, makeSite, makeSites, REAL_SITES, SITE_NAMES, type SiteName } from "./make-sites.ts";
 import { filesOf, type MadeSite } from "./write-site.ts";
 
 const DIRECTORY = fileURLToPath(new URL("../../../dist/bench/sites", import.meta.url));
@@ -104,26 +96,6 @@ describe.each(SITE_NAMES)("%s", (name) => {
     expect(changed).toBeLessThan(edited.objects / 2);
   }, 120_000);
 });
-
-test("other pages of a site are on its hosts, and what they share with it is the same", async () => {
-  const found = new Map<string, number>();
-  for (const name of SITE_NAMES) {
-    const known = new Map(filesAt(name).map(({ address, content }) => [address, content]));
-    for (const page of await makeOtherPages(DIRECTORY, name)) {
-      expect(sites[name].hosts.map((host) => host.name)).toEqual(
-        expect.arrayContaining(page.hosts.map((host) => host.name)),
-      );
-      const files = await storedFiles(page);
-      expect(known.has(page.url)).toBe(false);
-      for (const { address, content } of files) expect(known.get(address)?.equals(content) ?? true, address).toBe(true);
-      found.set(page.url, files.filter(({ address }) => known.has(address)).length);
-    }
-  }
-  expect(Object.fromEntries(found)).toEqual({
-    "https://spectre-docs.test/components/chips.html": 5,
-    "https://www.median-journal.test/article/84245183/": 56,
-  });
-}, 60_000);
 
 test("150 pictures have the paper's size", () => {
   const pictures = filesAt("hundred-fifty").filter(({ type }) => type === "png");

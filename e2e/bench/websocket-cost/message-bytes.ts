@@ -4,7 +4,7 @@ import { type AddressInfo, createConnection, createServer } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import * as limits from "../../../shared/limits.ts";
 import { encodeFrame } from "../../../shared/wire/frame.ts";
-import type { Carrier } from "./carrier.ts";
+import type { Carrier } from "./carriers.ts";
 import { type CountingRelay, startCountingRelay } from "./counting-relay.ts";
 
 /** Bytes of TCP payload that one message of application data costs each way. */
@@ -17,10 +17,10 @@ export interface MessageBytes {
 }
 
 /** A stream in the midst of a sitting: its id takes two bytes. */
-export const COUNTED_STREAM = 101;
+const COUNTED_STREAM = 101;
 
 /** Bytes of a body in one frame and message, as Ropeway sends on a fast link. */
-export const COUNTED_PIECE = limits.batchBytes;
+const COUNTED_PIECE = limits.batchBytes;
 
 /** Sends one message each way for each size, over one connection each, and counts. */
 export async function countMessageBytes(carrier: Carrier, payloads: readonly number[]): Promise<MessageBytes[]> {

@@ -4,11 +4,19 @@ import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
 import { connect as connectTls } from "node:tls";
 import { WebSocket } from "ws";
-import { type BodyPipe, type Carrier, type CarrierTask, echoTimes, receiveTime } from "./carrier.ts";
-import type { Handshake, ProbeAnswer, ProbePorts, ProbeQuestion } from "./probe-task.ts";
-import { connectRopeway } from "./ropeway-carrier.ts";
-import { connectTcp } from "./tcp-carrier.ts";
-import { connectWebSocket } from "./websocket-carrier.ts";
+import {
+  type BodyPipe,
+  type Carrier,
+  type CarrierTask,
+  connectRopeway,
+  connectTcp,
+  connectWebSocket,
+  echoTimes,
+  receiveTime,
+  sendTime,
+} from "./carriers.ts";
+import { startCountingRelay } from "./counting-relay.ts";
+import type { Handshake, ProbeAnswer, ProbePorts, ProbeQuestion } from "./prober.ts";
 
 /** Before those that count, so that the programs are compiled and the buffers there. */
 const WARM_UP_SHARE = 0.2;
@@ -23,14 +31,21 @@ for await (const line of createInterface({ input: process.stdin })) {
 process.exit(0);
 
 async function measure({ address, ports, task }: ProbeQuestion): Promise<number> {
-  const warmUp = Math.ceil(task.count * WARM_UP_SHARE);
+  const warmUp = "count" in task ? Math.ceil(task.count * WARM_UP_SHARE) : 0;
   if (task.measure === "handshake") {
     const times: number[] = [];
     for (let count = 0; count < warmUp + task.count; count++)
       times.push(await handshakeTime(task.handshake, address, ports));
     return median(times.slice(warmUp));
   }
+  if (task.measure === "handshakeBytes") return handshakeBytes(task.handshake, ports, task.direction);
   const { carrier, payload, count } = task;
+  if (task.measure === "up") {
+    const pipe = await connect(carrier, address, ports, { mode: "take", payload, count });
+    const time = await sendTime(pipe, payload, count);
+    pipe.close();
+    return (count * payload * 8) / 1000 / time;
+  }
   if (task.measure === "echo") {
     const pipe = await connect(carrier, address, ports, { mode: "echo", payload, count });
     const times = await echoTimes(pipe, payload, warmUp + count);
@@ -73,6 +88,15 @@ async function handshakeTime(handshake: Handshake, host: string, ports: ProbePor
   const time = performance.now() - start;
   socket.terminate();
   return time;
+}
+
+/** Of TCP payload, until the connection may carry data. For a server on this machine. */
+async function handshakeBytes(handshake: Handshake, ports: ProbePorts, direction: "up" | "down"): Promise<number> {
+  const relay = await startCountingRelay(ports[handshake]);
+  await handshakeTime(handshake, "127.0.0.1", { ...ports, [handshake]: relay.port });
+  const count = relay.bytes[direction];
+  await relay.close();
+  return count;
 }
 
 function median(values: readonly number[]): number {

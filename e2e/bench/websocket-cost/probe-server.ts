@@ -8,11 +8,8 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { type WebSocket, WebSocketServer } from "ws";
 import { testCertificate } from "../../fixtures/test-certificate.ts";
-import { type BodyPipe, type CarrierTask, serveTask } from "./carrier.ts";
-import type { ProbePorts } from "./probe-task.ts";
-import { acceptRopeway } from "./ropeway-carrier.ts";
-import { acceptTcp } from "./tcp-carrier.ts";
-import { acceptWebSocket } from "./websocket-carrier.ts";
+import { acceptRopeway, acceptTcp, acceptWebSocket, type BodyPipe, type CarrierTask, serveTask } from "./carriers.ts";
+import type { ProbePorts } from "./prober.ts";
 
 const [address = "127.0.0.1"] = process.argv.slice(2);
 const identity = testCertificate(address);

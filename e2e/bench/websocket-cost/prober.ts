@@ -1,8 +1,37 @@
+/** Asks a client and a server in processes of their own, and what these say to each other. */
 import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { HarnessError } from "../failure.ts";
-import type { ProbeAnswer, ProbePorts, ProbeQuestion, ProbeTask } from "./probe-task.ts";
+import type { Carrier } from "./carriers.ts";
+
+export const HANDSHAKES = ["tcp", "tls", "websocket", "websocketTls"] as const;
+
+export type Handshake = (typeof HANDSHAKES)[number];
+
+/** Where the server listens. */
+export type ProbePorts = Readonly<Record<Handshake | Carrier, number>>;
+
+export type ProbeTask =
+  | { readonly measure: "handshake"; readonly handshake: Handshake; readonly count: number }
+  | { readonly measure: "handshakeBytes"; readonly handshake: Handshake; readonly direction: "up" | "down" }
+  | {
+      /** "down": the server sends, "up": the client. */
+      readonly measure: "echo" | "down" | "up";
+      readonly carrier: Carrier;
+      readonly payload: number;
+      readonly count: number;
+    };
+
+/** A line to the client. */
+export interface ProbeQuestion {
+  readonly address: string;
+  readonly ports: ProbePorts;
+  readonly task: ProbeTask;
+}
+
+/** A line from the client: milliseconds (median of the count), Mbit/s, or bytes. */
+export type ProbeAnswer = { readonly value: number } | { readonly error: string };
 
 /** Starts a program somewhere: on this machine, or in a namespace. */
 export type Spawn = (argv: readonly string[], options: SpawnOptions) => ChildProcess;
@@ -32,7 +61,7 @@ export class Prober {
     this.#options = options;
   }
 
-  /** One at a time. @returns milliseconds, or Mbit/s of throughput. @throws HarnessError when a process is gone. */
+  /** One at a time. @returns as `ProbeAnswer`. @throws HarnessError when a process is gone. */
   async measure(task: ProbeTask): Promise<number> {
     this.#started ??= this.#start();
     const { client, ports } = await this.#started;
@@ -43,12 +72,6 @@ export class Prober {
     hold(client, false);
     if ("error" in answer) throw new HarnessError(`Cannot measure ${task.measure}: ${answer.error}`);
     return answer.value;
-  }
-
-  async close(): Promise<void> {
-    const started = await this.#started;
-    this.#started = null;
-    if (started !== null) end([started.client, started.server]);
   }
 
   async #start(): Promise<{ client: Conversation; server: Conversation; ports: ProbePorts }> {

@@ -6,9 +6,8 @@
  * failed, it is not sent. With `?plan=NAME&hold` it waits for `window.replay.start()`.
  */
 
-import { paddingFields } from "./head-padding.ts";
+import { ownRequestHead, paddingFields } from "./head-padding.ts";
 import { NoiseBytes } from "./noise-bytes.ts";
-import { ownRequestHead } from "./own-request-head.ts";
 import { type ReplayedRequest, type ReplayOutcome, replayOutcome } from "./replay-outcome.ts";
 import type { ReplayPlan, ReplayStep } from "./replay-plan.ts";
 

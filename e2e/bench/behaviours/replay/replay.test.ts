@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM_ARGS, findChromium } from "../../../fixtures/chromium.ts";
-import type { Workload } from "../behaviour.ts";
+import { readWorkload, type Workload } from "../behaviour.ts";
 import { readReplay, replayReady, startReplay, writeReplayFiles } from "../classes.ts";
-import { makeWorkload, SHIPPED_SEED } from "../models/application-model.ts";
 import { fieldLinesLength } from "./head-padding.ts";
 import { type ReplayOrigin, startReplayOrigin } from "./replay-origin.ts";
 import { replayFloor, replayPlan } from "./replay-plan.ts";
@@ -27,6 +26,11 @@ const SMALL: Workload = {
     { habit: "read", pause: 50, requests: [request(0, 0, [], { method: "HEAD" }), request(1, 5, [0], {})] },
   ],
 };
+
+async function socialClass(): Promise<Workload> {
+  const file = join(import.meta.dirname, "..", "files", "social.tsv");
+  return readWorkload(await readFile(file, "utf8"), "social", file);
+}
 
 function request(
   index: number,
@@ -55,11 +59,12 @@ describe("a replay in a browser", () => {
       hostname.startsWith("other") || hostname.startsWith("pictures")
         ? `http://127.0.0.2:${other.port}`
         : `http://127.0.0.1:${own.port}`;
+    const social = await socialClass();
     const broken = replayPlan({ ...SMALL, name: "broken" }, originOf);
     await writeReplayFiles(directory, [
       replayPlan(SMALL, originOf),
       { ...broken, steps: broken.steps.map((step, index) => (index === 2 ? { ...step, responseBody: 7 } : step)) },
-      replayPlan(makeWorkload("social", "short", SHIPPED_SEED), originOf),
+      replayPlan(social, originOf),
     ]);
     const executablePath = findChromium();
     browser = await chromium.launch({ args: CHROMIUM_ARGS, ...(executablePath ? { executablePath } : {}) });
@@ -144,8 +149,8 @@ describe("a replay in a browser", () => {
   });
 
   it("replays a class of the model over two origins", async () => {
-    const plan = replayPlan(makeWorkload("social", "short", SHIPPED_SEED));
-    const outcome = await replay("social-short");
+    const plan = replayPlan(await socialClass());
+    const outcome = await replay("social");
     expect(outcome.failures).toBe(0);
     expect(outcome.requests.length).toBe(plan.steps.length);
     const floor = replayFloor(plan, { delay: 0, down: 0, up: 0, loss: 0 });

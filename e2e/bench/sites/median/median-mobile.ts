@@ -75,49 +75,20 @@ const STORIES = 58;
  * hosts. Each edit, a day apart, changes a third of the stories with their pictures, the feeds, the advertisements
  * and the site's own script and style, which come under new names.
  */
-export function medianMobile(version: number): Promise<SiteDraft> {
-  return medianPage(version, { path: "index.html", names: storiesOfDay(version), paragraphs: 4, width: "w640" });
-}
-
-/**
- * The article that the front page's second story leads to: longer, with its picture larger. Half of what is beside it
- * stands on the front page, too; the feeds are the same.
- */
-export function medianArticle(version: number): Promise<SiteDraft> {
-  const names = storiesOfDay(version);
-  const [, article = ""] = names;
-  const beside = names.map((name, index) => (index > 1 && index % 2 === 1 ? name : `${name} beside`)).slice(1);
-  const path = `article/${story(article, 0).id}/index.html`;
-  return medianPage(version, { path, names: [article, ...beside], paragraphs: 12, width: "w1080" });
-}
-
-function storiesOfDay(version: number): readonly string[] {
-  return placesAt(MEDIAN_HOSTS.page, STORIES, version);
-}
-
-interface MedianPage {
-  readonly path: string;
-  /** Of the stories, the one that the page leads with first. */
-  readonly names: readonly string[];
-  /** Of that one, and the folder of its picture. */
-  readonly paragraphs: number;
-  readonly width: string;
-}
-
-async function medianPage(version: number, { path, names, paragraphs, width }: MedianPage): Promise<SiteDraft> {
+export async function medianMobile(version: number): Promise<SiteDraft> {
   const { page, assets, images, api, libraries, fonts, tags, ads } = MEDIAN_HOSTS;
   const site = new SiteFiles();
-  const stories = names.map((name, index) => story(name, index < 1 ? paragraphs : 3));
-  const latest = storiesOfDay(version);
-  const picture = async (name = "", bytes: number, folder = "w640"): Promise<string> =>
+  const names = placesAt(MEDIAN_HOSTS.page, STORIES, version);
+  const stories = names.map((name, index) => story(name, index < 1 ? 4 : 3));
+  const picture = async (name = "", bytes: number): Promise<string> =>
     site.add(
-      `${images}/${folder}/${story(name, 0).id}.jpg`,
+      `${images}/w640/${story(name, 0).id}.jpg`,
       await photoOfSize(name, bytes, { aspect: 1.5, quality: 76 }),
     );
-  const hero = await picture(names[0], HERO, width);
+  const hero = await picture(names[0], HERO);
   const cards = await Promise.all(CARDS.map((bytes, index) => picture(names[1 + index], bytes)));
   const later = await Promise.all(LATER.map((bytes, index) => picture(names[8 + index], bytes)));
-  const feedPictures = await Promise.all(FEED.map((bytes, index) => picture(latest[16 + index], bytes)));
+  const feedPictures = await Promise.all(FEED.map((bytes, index) => picture(names[16 + index], bytes)));
   const films = await Promise.all(
     Object.entries(FILMS).map(async ([name, frames], index) =>
       site.add(`${images}/films/${index + 1}.gif`, await film(name, frames)),
@@ -137,7 +108,7 @@ async function medianPage(version: number, { path, names, paragraphs, width }: M
     ),
   );
 
-  const feeds = latest.map((name) => story(name, 3));
+  const feeds = names.map((name) => story(name, 3));
   site.add(`${api}/v2/feed.json`, JSON.stringify(feed(feeds.slice(16, 40), feedPictures)));
   for (const [name, first] of [
     ["comments", 24],
@@ -179,9 +150,9 @@ async function medianPage(version: number, { path, names, paragraphs, width }: M
     consent: `https://${tags}/consent.js`,
     ads: ADS.length,
   });
-  site.add(`${page}/${path}`, html);
+  site.add(`${page}/index.html`, html);
   return {
-    document: `${page}/${path}`,
+    document: `${page}/index.html`,
     files: site.files,
     cacheControl: {
       [page]: allFiles("private, no-cache"),
