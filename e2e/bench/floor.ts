@@ -32,30 +32,3 @@ export function visitFloor(
   const load = loadFloor(settings, (site.atLoad ?? site).codedBytes);
   return { load, bytesDown: site.codedBytes, throughput: (site.bytes * 8) / load };
 }
-
-/**
- * The same where the page was visited `age` milliseconds before: a cache may spare all but the question whether the
- * document is still good (RFC 9111 section 4.3), and that too while it is fresh.
- */
-export function revisitFloor(
-  { delay }: Pick<LinkSettings, "delay">,
-  site: Pick<Site, "url" | "hosts">,
-  age: number,
-): Record<string, number> {
-  return freshFor(site) > age ? {} : { load: 2 * delay };
-}
-
-/** Milliseconds that the site's document may be used without asking. */
-function freshFor({ url, hosts }: Pick<Site, "url" | "hosts">): number {
-  const { hostname, pathname } = new URL(url);
-  const rules = hosts.find(({ name }) => name === hostname)?.cacheControl ?? [];
-  const value = rules.find(({ path }) => matchesPath(pathname, path))?.value ?? "";
-  return 1000 * Number(/\bmax-age=(\d+)/.exec(value)?.[1] ?? 0);
-}
-
-/** As Caddy's path matcher, with asterisks at both ends at most. */
-function matchesPath(path: string, pattern: string): boolean {
-  const text = pattern.replace(/^\*|\*$/g, "");
-  if (pattern.startsWith("*")) return pattern.endsWith("*") ? path.includes(text) : path.endsWith(text);
-  return pattern.endsWith("*") ? path.startsWith(text) : path === pattern;
-}

@@ -1,16 +1,5 @@
-/** An outage of the link in the middle of a visit: begun by what has come, ended by time, with a record of all that. */
+/** An outage of the link in the middle of a visit: begun by what has come, ended by time. */
 import { setTimeout as wait } from "node:timers/promises";
-
-/** What came over the link towards the phone, and when: milliseconds since the person asked for the page. */
-export interface Timeline {
-  /** IP headers included. */
-  readonly points: readonly (readonly [at: number, bytes: number])[];
-  /** The time without a link. */
-  readonly outage: { readonly from: number; readonly to: number };
-  readonly load: number;
-  /** When the person asked for the page a second time, and what was wrong with the first; null where once was enough. */
-  readonly reload: { readonly at: number; readonly reason: string } | null;
-}
 
 export interface OutagePlan {
   /** On the link towards the phone since the page was asked for, IP headers included; then the outage begins. */
@@ -28,8 +17,6 @@ export interface OutageRecord {
 
 /** Milliseconds between two looks at the link's counters. */
 const POLL = 20;
-/** Milliseconds between two points of the timeline. */
-const RESOLUTION = 200;
 
 /** What an outage needs of the lab. */
 export interface CuttableLink {
@@ -44,8 +31,8 @@ export class OutageWatch {
 
   readonly #lab: CuttableLink;
   readonly #plan: OutagePlan;
-  readonly #startedAt = Date.now();
-  readonly #points: [at: number, bytes: number][] = [[0, 0]];
+  /** Milliseconds since 1970. */
+  readonly startedAt = Date.now();
   #outage: [from: number, to: number] | null = null;
   #isOver = false;
   readonly #ended: Promise<void>;
@@ -61,13 +48,6 @@ export class OutageWatch {
     this.#ended.catch(reject);
   }
 
-  /** @param loadedAt milliseconds since 1970. */
-  async end(loadedAt: number, reload: Timeline["reload"]): Promise<Timeline> {
-    await this.stop();
-    const [from, to] = this.#outage ?? [0, 0];
-    return { points: this.#points, outage: { from, to }, load: loadedAt - this.#startedAt, reload };
-  }
-
   /** Looks no more; the link is there from then on. */
   async stop(): Promise<void> {
     this.#isOver = true;
@@ -76,7 +56,7 @@ export class OutageWatch {
 
   /** Milliseconds since the page was asked for. */
   elapsed(): number {
-    return Date.now() - this.#startedAt;
+    return Date.now() - this.startedAt;
   }
 
   async #watch(onReturn: (record: OutageRecord) => void): Promise<void> {
@@ -87,7 +67,6 @@ export class OutageWatch {
       while (!this.#isOver) {
         const bytes = (await this.#lab.counters()).down.bytes - start;
         const now = this.elapsed();
-        this.#note(now, bytes);
         if (this.#outage === null && bytes >= afterBytes) {
           await this.#lab.setOutage(true);
           this.#outage = [now, now + duration];
@@ -103,14 +82,5 @@ export class OutageWatch {
     } finally {
       await this.#lab.setOutage(false);
     }
-  }
-
-  /** Where nothing comes, two points tell as much as many. */
-  #note(at: number, bytes: number): void {
-    const points = this.#points;
-    const [last, before] = [points.at(-1), points.at(-2)];
-    if (last === undefined || at - last[0] < RESOLUTION) return;
-    if (before !== undefined && before[1] === bytes && last[1] === bytes) last[0] = at;
-    else points.push([at, bytes]);
   }
 }

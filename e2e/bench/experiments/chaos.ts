@@ -43,7 +43,7 @@ export function chaosExperiment(cuts: number): PlannedExperiment {
 /** @throws ContestantError where a byte was wrong, a request was made twice, or something hung: the test says which. */
 async function suffer(cuts: number): Promise<Outcome> {
   const vitest = join(root, "node_modules", ".bin", "vitest");
-  const child = spawn(vitest, ["run", "--project", "edges and links", "--disable-console-intercept", TEST], {
+  const child = spawn(vitest, ["run", TEST, "--project", "edges and links", "--disable-console-intercept"], {
     cwd: root,
     env: { ...process.env, ROPEWAY_CHAOS_CUTS: String(cuts) },
     stdio: ["ignore", "pipe", "pipe"],

@@ -7,7 +7,7 @@ import type { Frame } from "@playwright/test";
 import type { LinkSettings } from "../../lab/lab.ts";
 import { PROFILES, type ProfileName } from "../../lab/profiles.ts";
 import type { Arrivals } from "../contestants/arrivals.ts";
-import { type OutageRecord, OutageWatch, type Timeline } from "../contestants/outage-watch.ts";
+import { type OutageRecord, OutageWatch } from "../contestants/outage-watch.ts";
 import type { Load, Loaded } from "../contestants/visit.ts";
 import { needsQuiet, type Outcome, type PlannedExperiment } from "../execute.ts";
 import { ContestantError, HarnessError } from "../failure.ts";
@@ -32,15 +32,10 @@ const PATIENCE = 120_000;
 const LONGEST_VISIT = 900_000;
 
 const METRICS: readonly Metric[] = [
-  { name: "ratio", label: "link's return to load / (2 RTT + remaining transfer)", unit: "", better: "lower" },
   { name: "sinceReturn", label: "link's return to load", unit: "ms", better: "lower" },
-  { name: "allowance", label: "2 RTT + remaining transfer", unit: "ms", better: "lower" },
-  { name: "standstill", label: "link's return to load, less what came meanwhile / rate", unit: "ms", better: "lower" },
   { name: "load", label: "load", unit: "ms", better: "lower" },
   { name: "reloaded", label: "reloads by the person", unit: "", better: "lower" },
   { name: "bytesDown", label: "bytes down", unit: "B", better: "lower" },
-  { name: "bytesUp", label: "bytes up", unit: "B", better: "lower" },
-  { name: "connections", label: "connections", unit: "", better: "lower" },
 ];
 
 export function outageExperiment<Name extends string>(
@@ -53,7 +48,7 @@ export function outageExperiment<Name extends string>(
     id: "O",
     title: "An outage in mid-page",
     metrics: METRICS,
-    headline: "ratio",
+    headline: "sinceReturn",
     cells: profiles.flatMap(([profile, name]) =>
       grid.seconds.map((outage) => {
         const [link, site] = [PROFILES[profile], siteNamed(name)];
@@ -95,20 +90,11 @@ async function visitThroughOutage(
   const visit = await laboratory.visitThrough(contestant, site, LONGEST_VISIT, async (load, arrivals) => {
     const watch = new OutageWatch(laboratory.lab, plan);
     try {
-      const { loaded, reload, record } = await loadOnceOrTwice(load, arrivals, site, watch);
+      const { loaded, reason, record } = await loadOnceOrTwice(load, arrivals, site, watch);
       const loadedAt = await endOfLoad(loaded.frame);
-      const timeline = await watch.end(loadedAt, reload);
       const sinceReturn = loadedAt - record.returnedAt;
-      const allowance = 4 * link.delay + Math.max(0, whole - (record.bytesBefore * 8) / link.down);
       outcomes.push({
-        values: {
-          ratio: sinceReturn / allowance,
-          sinceReturn,
-          allowance,
-          standstill: Math.max(0, sinceReturn - (bytesAfterReturn(timeline) * 8) / link.down),
-          load: timeline.load,
-          reloaded: reload === null ? 0 : 1,
-        },
+        values: { sinceReturn, load: loadedAt - watch.startedAt, reloaded: reason === null ? 0 : 1 },
       });
       return loaded;
     } finally {
@@ -117,8 +103,7 @@ async function visitThroughOutage(
   });
   const [outcome] = outcomes;
   if (outcome === undefined) throw new HarnessError("Cannot tell what the outage did: the visit ended without it");
-  const { bytesDown, bytesUp, connections } = visit;
-  return { ...outcome, values: { ...outcome.values, bytesDown, bytesUp, connections } };
+  return { ...outcome, values: { ...outcome.values, bytesDown: visit.bytesDown } };
 }
 
 /** @throws ContestantError when a second asking does not help either. */
@@ -127,20 +112,13 @@ async function loadOnceOrTwice(
   arrivals: Arrivals,
   site: Site,
   watch: OutageWatch,
-): Promise<{ readonly loaded: Loaded; readonly reload: Timeline["reload"]; readonly record: OutageRecord }> {
+): Promise<{ readonly loaded: Loaded; readonly reason: string | null; readonly record: OutageRecord }> {
   const first = await tryLoad(load, arrivals, site, watch);
   const record = await Promise.race([watch.returned, neverCut(watch, first)]);
-  if (typeof first !== "string") return { loaded: first, reload: null, record };
-  const reload = { at: watch.elapsed(), reason: first };
+  if (typeof first !== "string") return { loaded: first, reason: null, record };
   const second = await tryLoad(load, arrivals, site, watch);
-  if (typeof second !== "string") return { loaded: second, reload, record };
+  if (typeof second !== "string") return { loaded: second, reason: first, record };
   throw new ContestantError(`Cannot load ${site.url} after an outage: ${first}; a reload did not help: ${second}`);
-}
-
-/** Until load, IP headers included. */
-function bytesAfterReturn({ points, outage, load }: Timeline): number {
-  const bytesAt = (time: number): number => points.findLast(([at]) => at <= time)?.[1] ?? 0;
-  return bytesAt(load) - bytesAt(outage.to);
 }
 
 /** @returns what is wrong, in the contestant's words where it has some, unless the page has loaded whole. */

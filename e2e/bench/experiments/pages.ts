@@ -4,7 +4,7 @@ import { delayOnly, PROFILES, type ProfileName } from "../../lab/profiles.ts";
 import { ropewayContestant } from "../contestants/ropeway-contestant.ts";
 import type { VisitWatcher } from "../contestants/visit.ts";
 import { needsQuiet, type Outcome, type PlannedCell, type PlannedExperiment } from "../execute.ts";
-import { revisitFloor, visitFloor } from "../floor.ts";
+import { visitFloor } from "../floor.ts";
 import type { CongestionControl, Contestant, Metric, Run, Site, Visit } from "../model.ts";
 
 /** The page was visited before with the same profile. */
@@ -87,7 +87,8 @@ function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell {
   return {
     id: cell.id,
     at: cell.at,
-    floor: floorOf(cell, revisit),
+    // A cache may spare anything.
+    floor: revisit === null ? visitFloor(cell.link, cell.site) : {},
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
     link: cell.link,
@@ -98,11 +99,6 @@ function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell {
       run: async () => outcomeOf(await visitor.visit(contestant, cell.site, { revisit, timeout }), cell.site),
     })),
   };
-}
-
-function floorOf({ link, site }: PageCell, revisit: Revisit | null): PlannedCell["floor"] {
-  if (revisit === null) return visitFloor(link, site);
-  return revisitFloor(link, site, revisit.after);
 }
 
 function outcomeOf(visit: Visit, site: Site): Outcome {

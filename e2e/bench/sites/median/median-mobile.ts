@@ -81,10 +81,7 @@ export async function medianMobile(version: number): Promise<SiteDraft> {
   const names = placesAt(MEDIAN_HOSTS.page, STORIES, version);
   const stories = names.map((name, index) => story(name, index < 1 ? 4 : 3));
   const picture = async (name = "", bytes: number): Promise<string> =>
-    site.add(
-      `${images}/w640/${story(name, 0).id}.jpg`,
-      await photoOfSize(name, bytes, { aspect: 1.5, quality: 76 }),
-    );
+    site.add(`${images}/w640/${story(name, 0).id}.jpg`, await photoOfSize(name, bytes, { aspect: 1.5, quality: 76 }));
   const hero = await picture(names[0], HERO);
   const cards = await Promise.all(CARDS.map((bytes, index) => picture(names[1 + index], bytes)));
   const later = await Promise.all(LATER.map((bytes, index) => picture(names[8 + index], bytes)));
