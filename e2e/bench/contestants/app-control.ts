@@ -44,23 +44,9 @@ export async function shownPage(app: AppPage): Promise<Frame> {
     const text = (await app.page.locator("body").textContent())?.replace(/\s+/g, " ").slice(0, 200);
     throw new ContestantError(`Cannot load the page: the app says: ${text}`);
   }
-  return app.content().catch(async (error: unknown) => {
-    if (!(await isPageThere(app.page))) throw error;
-    // One cold visit of fifty. Why Playwright has no such frame is not known; a screenshot had the page.
-    throw new HarnessError("Cannot watch the page: the app shows it, but the automation has lost its frame", {
-      cause: error,
-    });
-  });
-}
-
-/** Whether the browser has a page's document in a frame of the app, whatever Playwright knows of it. */
-async function isPageThere(page: Page): Promise<boolean> {
-  const browser = await page.context().newCDPSession(page);
-  const { targetInfos } = await browser.send("Target.getTargets");
-  await browser.detach();
-  return targetInfos.some((target) => {
-    const url = URL.parse(target.url);
-    return target.type === "iframe" && url?.hostname.endsWith(`.${EDGE_HOST}`) && isPageRequest(url);
+  // One cold visit of fifty: a screenshot had the page. Why Playwright has no such frame is not known.
+  return app.content().catch((cause: unknown) => {
+    throw new HarnessError("Cannot watch the page: the app shows it, but the automation has lost its frame", { cause });
   });
 }
 

@@ -4,6 +4,8 @@ import type { MergedResults } from "../results.ts";
 import { geometricMean, isLevel, type Summary, summarize } from "../statistics.ts";
 import { formatQuantity } from "./quantity.ts";
 
+export const LINKS: Readonly<Record<string, string>> = { gprs: "GPRS", "3g": "3G", lte: "LTE", sat: "satellite" };
+
 export const HTTP = ["http/1.1", "http/2", "http/3"] as const;
 
 export function cellsOf(results: MergedResults, id: string, at: Cell["at"] = {}): readonly Cell[] {
@@ -83,6 +85,19 @@ export function standingsText(standings: readonly Standing[]): string {
   return `${meanText(ratios)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}): ${text}`;
 }
 
+/** Of a contestant in some cells, each by the fastest of the three HTTP versions. */
+export function ratiosOf(cells: readonly Cell[], contestant: string): number[] {
+  return cells.flatMap((cell) => standing(cell, contestant)?.ratio ?? []);
+}
+
+/** Of a contestant by another one, of the cells that both have. */
+export function medianRatios(cells: readonly Cell[], contestant: string, other: string, metric: string): number[] {
+  return cells.flatMap((cell) => {
+    const [one, base] = [summaryOf(cell, contestant, metric), summaryOf(cell, other, metric)];
+    return one && base ? one.median / base.median : [];
+  });
+}
+
 export function meanText(ratios: readonly number[]): string {
   return ratios.length === 0 ? "–" : geometricMean(ratios).toFixed(2);
 }
@@ -99,7 +114,7 @@ export function originOf(results: MergedResults, ids: readonly string[]): string
   const load =
     busy.length === 0 ? "" : `; processors ${Math.round((100 * busy.reduce((a, b) => a + b)) / busy.length)} % busy`;
   const rounds = [...new Set(runs.map((run) => run.rounds))].join(" and ");
-  return `Version ${commits.join(", ")}, ${[...new Set([days[0], days.at(-1)])].join(" to ")}, ${first.machine.processor}, ${first.machine.memory}${load}; ${rounds} rounds.`;
+  return `Version ${commits.join(", ")}, ${[...new Set([days[0], days.at(-1)])].join(" to ")}, ${first.machine.processor}, ${first.machine.memory}${load}; ${rounds} ${rounds === "1" ? "round" : "rounds"}.`;
 }
 
 function busyness({ cells }: ExperimentResult): number[] {

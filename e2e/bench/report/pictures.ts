@@ -3,9 +3,8 @@ import type { Cell } from "../model.ts";
 import type { MergedResults } from "../results.ts";
 import { geometricMean } from "../statistics.ts";
 import { arrange, axisOver, type Drawing, Plot, pictureSvg, plotDrawing, textWidth } from "./drawing.ts";
-import { cellsOf, originOf, summaryOf } from "./figures.ts";
+import { cellsOf, LINKS, originOf, ratiosOf, summaryOf } from "./figures.ts";
 import { formatQuantity } from "./quantity.ts";
-import { LINKS, ratios } from "./tables.ts";
 
 const PICTURES: Readonly<Record<string, (results: MergedResults) => string | null>> = {
   "a-throughput-against-delay.svg": throughputPicture,
@@ -33,6 +32,14 @@ function throughputPicture(results: MergedResults): string | null {
   if (cells.length < 2) return null;
   const lines = LINES.map((line) => ({ ...line, points: cells.flatMap((cell) => pointOf(cell, line.contestant)) }));
   const highest = lines.flatMap(({ points }) => points.map(({ high }) => high));
+  // Lines may end close to each other; their labels keep a distance.
+  const heights = new Map<string, number>();
+  const ends = lines.map(({ label, points }) => ({ label, end: points.at(-1)?.median ?? 0 }));
+  for (const { label, end } of ends.toSorted((one, other) => one.end - other.end)) {
+    const below = Math.max(...heights.values());
+    heights.set(label, Math.max(end, below + Math.max(...highest) / 24));
+  }
+  const labelAt = (label: string) => (): number => heights.get(label) ?? 0;
   const drawing = plotDrawing(
     {
       width: 820,
@@ -50,7 +57,7 @@ function throughputPicture(results: MergedResults): string | null {
         Plot.areaY(points, { x: "at", y1: "low", y2: "high", fill: colour, fillOpacity: 0.16 }),
         Plot.line(points, { x: "at", y: "median", stroke: colour, strokeWidth: 2.25, strokeDasharray: dash }),
         Plot.dot(points, { x: "at", y: "median", fill: colour, r: 3.5 }),
-        Plot.text(points.slice(-1), { x: "at", y: "median", text: () => label, textAnchor: "start", dx: 8 }),
+        Plot.text(points.slice(-1), { x: "at", y: labelAt(label), text: () => label, textAnchor: "start", dx: 8 }),
       ]),
     },
     lines
@@ -84,7 +91,7 @@ function dayAfterPicture(results: MergedResults): string | null {
 
 function ratioDrawing(results: MergedResults, contestant: string): Drawing | null {
   const rows = Object.entries(LINKS).flatMap(([profile, link]) => {
-    const values = ratios(cellsOf(results, "R", { profile, visit: "next day" }), contestant);
+    const values = ratiosOf(cellsOf(results, "R", { profile, visit: "next day" }), contestant);
     return values.length === 0 ? [] : [{ link, values, mean: geometricMean(values) }];
   });
   if (rows.length === 0) return null;

@@ -7,13 +7,17 @@ import {
   change,
   factor,
   HTTP,
+  LINKS,
   meanText,
+  medianRatios,
   originOf,
+  ratiosOf,
   standing,
   standingsText,
   summaryOf,
   told,
 } from "./figures.ts";
+import { pictureOf } from "./pictures.ts";
 import { formatQuantity } from "./quantity.ts";
 
 interface Table {
@@ -25,7 +29,6 @@ interface Table {
 /** Where a piece has not been measured yet. */
 const UNMEASURED = "Not measured yet: `npm run bench -- --all` writes this.";
 
-export const LINKS: Readonly<Record<string, string>> = { gprs: "GPRS", "3g": "3G", lte: "LTE", sat: "satellite" };
 const VISITS = { first: "first visit", "next day": "the day after" } as const;
 
 const BLOCKS: Readonly<Record<string, (results: MergedResults) => Table | string>> = {
@@ -51,30 +54,24 @@ const BLOCKS: Readonly<Record<string, (results: MergedResults) => Table | string
   "readme-day": (results) => {
     const text = Object.entries(LINKS).flatMap(([profile, name]) => {
       const [open, closed] = ["ropeway open", "ropeway cold"].map((contestant) =>
-        ratios(cellsOf(results, "R", { profile, visit: "next day" }), contestant),
+        ratiosOf(cellsOf(results, "R", { profile, visit: "next day" }), contestant),
       );
       return open === undefined || open.length === 0
         ? []
         : [`on ${name} ${meanText(open)} with the app open, ${meanText(closed ?? [])} closed`];
     });
-    return text.length === 0
-      ? ""
-      : `Opened again the day after, pages take of the best browser's time, in the mean: ${text.join("; ")}.`;
+    return text.length === 0 ? "" : `of the best browser's time a page takes in the mean ${text.join("; ")}.`;
   },
   "picture-page": (results) =>
-    cellsOf(results, "A").length < 2
-      ? ""
-      : "\n![Throughput against delay, a page of 150 pictures](docs/bench/a-throughput-against-delay.svg)\n",
+    picture("a-throughput-against-delay.svg", "Throughput against delay, a page of 150 pictures", results),
   "picture-day": (results) =>
-    cellsOf(results, "R", { visit: "next day" }).length === 0
-      ? ""
-      : "\n![The day after: Ropeway's time by the best browser's, a dot for each page](docs/bench/r-day-after.svg)\n",
+    picture("r-day-after.svg", "The day after: Ropeway's time by the best browser's, a dot for each page", results),
   "figure-a-open": (results) => told(cellsOf(results, "A", { delay: 300 })[0], "ropeway open", "throughput", "kbit/s"),
   "figure-a-one": (results) =>
     told(cellsOf(results, "A", { delay: 300 })[0], "ropeway open 1 channel", "throughput", "kbit/s"),
   "figure-a-http": (results) => told(cellsOf(results, "A", { delay: 300 })[0], "http/1.1", "throughput", "kbit/s"),
   "figure-day-open": (results) =>
-    meanText(ratios(cellsOf(results, "R", { profile: "3g", visit: "next day" }), "ropeway open")),
+    meanText(ratiosOf(cellsOf(results, "R", { profile: "3g", visit: "next day" }), "ropeway open")),
   "figure-hot": (results) => cacheGain(cellsOf(results, "D-cache"), "news-wire"),
   "figure-push": (results) =>
     change(pageCell(results, "news-wire"), "ropeway open", "ropeway open without push", "load"),
@@ -84,7 +81,8 @@ const BLOCKS: Readonly<Record<string, (results: MergedResults) => Table | string
 export function blockText(name: string, results: MergedResults): string {
   const block = BLOCKS[name]?.(results);
   if (block === undefined) throw new Error(`Cannot fill bench:${name}: there is no such block`);
-  if (block === "–" || block === "") return /^figure/.test(name) ? "not measured yet" : UNMEASURED;
+  // A sentence and a cell go on with this; a picture is not missed.
+  if (block === "–" || block === "") return name.startsWith("picture") ? "" : "not measured yet";
   if (typeof block === "string") return block;
   if (block.rows.length === 0) return `\n${UNMEASURED}\n`;
   return `\n${markdownTable(block.head, block.rows)}\n\n${originOf(results, block.of)}\n`;
@@ -107,8 +105,8 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
   return [line(head), line(head.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
 }
 
-export function ratios(cells: readonly Cell[], contestant: string): number[] {
-  return cells.flatMap((cell) => standing(cell, contestant)?.ratio ?? []);
+function picture(file: string, text: string, results: MergedResults): string {
+  return pictureOf(file, results) === null ? "" : `\n![${text}](docs/bench/${file})\n`;
 }
 
 function pageCell(results: MergedResults, page: string, visit = "first"): Cell | undefined {
@@ -234,13 +232,9 @@ function channels(results: MergedResults): Table {
   const numbers = ["ropeway open 1 channel", "ropeway open 3 channels", "ropeway open 5 channels", "ropeway open"];
   const byClass = Map.groupBy(cellsOf(results, "C"), ({ at }) => String(at.class));
   const rows = [...byClass].map(([name, cells]) => {
-    const means = numbers.map((contestant) => {
-      const all = cells.flatMap((cell) => {
-        const [one, first] = [contestant, numbers[0] ?? ""].map((each) => summaryOf(cell, each, "applicationLatency"));
-        return one && first ? one.median / first.median : [];
-      });
-      return all.length === 0 ? Number.NaN : geometricMean(all);
-    });
+    const all = numbers.map((name) => medianRatios(cells, name, numbers[0] ?? "", "applicationLatency"));
+    if (all.some(({ length }) => length === 0)) return [name, ...all.map(meanText), "–"];
+    const means = all.map(geometricMean);
     const fixed = means.slice(0, 3);
     const best = [1, 3, 5][fixed.indexOf(Math.min(...fixed))];
     // What the scatter of three rounds hides is no finding.
@@ -355,13 +349,8 @@ function phoneCosts(results: MergedResults): Table {
     Object.entries(LINKS).flatMap(([profile, link]) => {
       const cells = cellsOf(results, "R", { profile, visit });
       if (cells.length === 0) return [];
-      const mean = (contestant: string, metric: string): string => {
-        const all = cells.flatMap((cell) => {
-          const [one, other] = [contestant, browser].map((name) => summaryOf(cell, name, metric));
-          return one && other ? one.median / other.median : [];
-        });
-        return meanText(all);
-      };
+      const mean = (contestant: string, metric: string): string =>
+        meanText(medianRatios(cells, contestant, browser, metric));
       const heavy = cells.find(({ at }) => at.page === "median-mobile");
       return [
         [

@@ -4,8 +4,7 @@ import { ornamentOfSize, photoGifOfSize } from "../pictures/gif.ts";
 import { photoOfSize } from "../pictures/photos.ts";
 import { allFiles, type SiteDraft, SiteFiles } from "../site-draft.ts";
 import { placesAt, story } from "../text/news-text.ts";
-import type { FrontPage } from "./news-front-page.ts";
-import { frontPageHtml, frontPageScript, frontPageStyle } from "./news-front-page-html.ts";
+import { type FrontPage, frontPageHtml, frontPageScript, frontPageStyle } from "./news-front-page-html.ts";
 
 /** A general newspaper: a photograph beside every third story, a button for each section. */
 const HERALD: FrontPage = {
