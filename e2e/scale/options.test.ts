@@ -5,11 +5,11 @@ describe("the arguments", () => {
   it("name an experiment, and workerd unless they say otherwise", () => {
     expect(parseScaleArguments(["phones"])).toEqual({
       kind: "run",
-      options: { experiment: "phones", runtime: "workerd", quick: false, seed: 1, minutes: 5, output: null },
+      options: { experiment: "phones", runtime: "workerd", quick: false, seed: 1, minutes: 10, output: null },
     });
     expect(parseScaleArguments(["growth", "--quick", "--runtime", "deno", "--seed", "7", "--output", "x"])).toEqual({
       kind: "run",
-      options: { experiment: "growth", runtime: "deno", quick: true, seed: 7, minutes: 5, output: "x" },
+      options: { experiment: "growth", runtime: "deno", quick: true, seed: 7, minutes: 10, output: "x" },
     });
     expect(parseScaleArguments(["phones", "--minutes", "15"])).toMatchObject({ options: { minutes: 15 } });
     expect(parseScaleArguments(["draw"])).toEqual({ kind: "draw" });

@@ -28,14 +28,14 @@ export type ScaleCommand =
 export const USAGE = `npm run scale -- idle|phones|growth|day|draw [options]
 
   idle     a phone idles for ten minutes on an emulated link of 600 ms round trip (root, workerd): 13 minutes
-  phones   500 phones with traffic against one edge process for five minutes: 8 minutes
-  growth   10, 100, 500 and 2,000 phones, each against a fresh edge process: 6 minutes
+  phones   500 phones with traffic against one edge process for ten minutes: 13 minutes
+  growth   10, 100, 1,000 and 5,000 phones, each against a fresh edge process: 8 minutes
   day      ten pages of the demo, and what Cloudflare would count of them: a minute
   draw     draws the pictures in docs/scale from the results in e2e/scale/results
 
   --runtime workerd|deno   what the edge runs on (workerd)
   --quick                  seconds instead of minutes; keeps no result unless told where
-  --minutes N              of traffic, with phones (5)
+  --minutes N              of traffic, with phones (10)
   --seed N                 of what the phones do (1)
   --output DIRECTORY       for the result (e2e/scale/results)
 `;
@@ -64,7 +64,7 @@ export function growthSettings({ quick, seed }: ScaleOptions): GrowthSettings {
         seed,
       }
     : {
-        sizes: [10, 100, 500, 2_000],
+        sizes: [10, 100, 1_000, 5_000],
         channels: 1,
         warmUpSeconds: 15,
         seconds: 30,
@@ -115,7 +115,7 @@ export function parseScaleArguments(args: readonly string[]): ScaleCommand {
   if (experiment === "idle" && runtime === "deno") throw refusal("Deno does not hibernate");
   const seed = Number(values.seed ?? 1);
   if (!Number.isSafeInteger(seed) || seed < 0) throw refusal(`--seed takes a whole number, not "${values.seed}"`);
-  const minutes = Number(values.minutes ?? 5);
+  const minutes = Number(values.minutes ?? 10);
   if (!(minutes >= 1 && minutes <= LONGEST_MINUTES)) {
     throw refusal(`--minutes takes 1 to ${LONGEST_MINUTES}, not "${values.minutes}"`);
   }

@@ -16,7 +16,7 @@ describe.runIf(process.platform === "linux")("scale in short", { concurrent: tru
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
   const optionsOf = (experiment: Experiment, runtime: "workerd" | "deno" = "workerd"): ScaleOptions => {
-    return { experiment, runtime, quick: true, seed: 1, minutes: 5, output: null };
+    return { experiment, runtime, quick: true, seed: 1, minutes: 10, output: null };
   };
 
   /** The result as it is kept. */
