@@ -23,6 +23,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         version: VERSION,
         slotHost: `ropeway.localhost:${port}`,
         blocksTrackers: true,
+        takesLinksOnce: true,
         demoUrl: null,
       });
     });
