@@ -24,11 +24,11 @@ const BESIDE_BROWSERS = "http/1.1,http/2,http/3,ropeway cold,ropeway open";
 /** Decision 0042 says why these. Three rounds each, with no round before them that would not count: browsers begin anew anyway. */
 export const PIECES: readonly Piece[] = [
   piece("a", 14, "A,A-3g", { cells: "delay=0,delay=25,delay=100,delay=300,3g" }),
-  piece("b", 3, "B"),
+  piece("b", 3, "B", { laboratories: 1 }),
   piece("c", 22, "C,C-heads", {
     cells: "delay=0 loss=0 cc=bbr,delay=100 loss=0 cc=bbr,delay=300 loss=2 cc=cubic,page=",
   }),
-  piece("d", 20, "D,D-cache,D-day", {
+  piece("d", 24, "D,D-cache,D-day", {
     cells: "page=static-i visit,page=news-wire visit,page=static-i cache,page=news-wire cache,hours=",
     laboratories: 5,
   }),

@@ -35,7 +35,7 @@ const EXTENTS = {
     delays: [0, 5, 25, 50, 100, 150, 200, 300],
     replays: PAPER_GRID,
     gprsSites: GPRSWEB_SITES,
-    hourly: { sites: ["news-herald"], hours: 9 },
+    hourly: { sites: ["news-herald"], hours: 7 },
     outages: { sites: { gprs: "static-ii", "3g": "median-mobile" }, seconds: [5, 15, 40] },
     realPages: { sites: REAL_SITES, profiles: ["gprs", "3g", "lte", "sat"], visits: ["first", "same day", "next day"] },
     cuts: 2_000,

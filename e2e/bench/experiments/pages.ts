@@ -203,9 +203,7 @@ export function hourlyExperiment(visitor: PageVisitor, sites: readonly Site[], h
   const link = PROFILES.gprs;
   const contestants: readonly Contestant[] = [
     "http/1.1",
-    "http/2",
     "ropeway open",
-    "ropeway open without push",
     "ropeway open without known bodies",
     "ropeway open transport alone",
   ];
@@ -221,7 +219,7 @@ export function hourlyExperiment(visitor: PageVisitor, sites: readonly Site[], h
       prepare: (round) => visitor.configure(link, "bbr", { cell: id, round }),
       series: contestants.map((contestant) => ({
         contestant,
-        estimate: (hours / 2) * estimateVisit(contestant, link, site),
+        estimate: 0.8 * hours * estimateVisit(contestant, link, site),
         run: async () => {
           const visits = await visitor.visitHourly(contestant, site, hours, LONGEST_VISIT);
           const mean = (of: (visit: Visit) => number): number =>

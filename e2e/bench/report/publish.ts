@@ -1,6 +1,6 @@
 /** Documents that say what was measured, between markers: `<!-- bench:NAME -->…<!-- /bench -->`. */
-import { readFile, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { root } from "../../../scripts/build/paths.ts";
 import { PIECES, resultFile } from "../all.ts";
 import { type MergedResults, readExperiments } from "../results.ts";
@@ -40,6 +40,7 @@ export function filled(text: string, results: MergedResults): string {
 export async function publish(tell: (line: string) => void): Promise<void> {
   for (const [path, content] of await published()) {
     if ((await readFile(path, "utf8").catch(() => "")) === content) continue;
+    await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
     tell(`Written: ${relative(process.cwd(), path)}`);
   }
