@@ -335,7 +335,7 @@ type LinkOrder =
       /** Milliseconds that the link took to open at the last start, if that is known. */
       readonly lastOpening: number | null;
       /** A page is asked for, and what it needs first may go by a fetch beside the WebSocket. */
-      readonly fliesFirst: boolean;
+      readonly flies: boolean;
     }
   /** The link is worth another look. */
   | { readonly kind: "hint"; readonly hint: LinkHint }

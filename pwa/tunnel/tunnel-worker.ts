@@ -334,8 +334,8 @@ function actOnLink(order: ShellToTunnel & { type: "link" }): void {
       takeOff = () => {};
       tunnel.start(order.url, order.token);
     };
-    if (order.fliesFirst) roads.flyFirst();
-    if (!order.fliesFirst || hasAsked) takeOff();
+    if (order.flies) roads.flyFirst();
+    if (!order.flies || hasAsked) takeOff();
     else setTimer(() => takeOff(), DISK_TIME);
     return;
   }

@@ -46,6 +46,7 @@ const PDF_WORKER = ".ropeway/pdf-worker";
 
 /** What the shell's pages and the shell load at once, by such names, too. */
 const SHELL = "shell";
+const EARLY = "early";
 const BLANK = "blank";
 const TUNNEL = ".ropeway/tunnel";
 
@@ -129,8 +130,10 @@ export async function buildApp(): Promise<BuiltFiles> {
   const liteWorker = nameByContent(files, LITE_WORKER);
   const findText = nameByContent(files, FIND_TEXT);
   const reader = nameByContent(files, READER);
-  const shell = await addShell(files, { listed, lite, findText, reader, tunnel: await addTunnel(files) });
-  namesInPage(files, "index.html", [shell, nameByContent(files, SHELL, "css")]);
+  const tunnel = await addTunnel(files);
+  const shell = await addShell(files, { listed, lite, findText, reader, tunnel });
+  const early = await addEarly(files, tunnel);
+  namesInPage(files, "index.html", [shell, early, nameByContent(files, SHELL, "css")]);
   namesInPage(files, "blank.html", [nameByContent(files, BLANK)]);
   const slotWorker = await addSlotWorker(files);
   const serviceWorkers = await bundle({
@@ -251,6 +254,18 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
   });
   for (const [path, contents] of built) files.set(path, contents);
   return nameByContent(files, TUNNEL);
+}
+
+/** What the shell's page runs before the shell. @returns its name. */
+async function addEarly(files: BuiltFiles, tunnel: string): Promise<string> {
+  const built = await bundle({
+    entryPoints: [{ out: EARLY, in: "pwa/shell/link/early.ts" }],
+    // Without a wrapper: the page's other script is a module, which sees nothing that this one declares.
+    format: "esm",
+    define: { ...browserOptions.define, "self.__TUNNEL": JSON.stringify(`/${tunnel}`) },
+  });
+  for (const [path, contents] of built) files.set(path, contents);
+  return nameByContent(files, EARLY);
 }
 
 interface NamesInShell {

@@ -23,6 +23,7 @@ const DOWNLOADS = ".ropeway/downloads-0123456789abcdef0123.js";
 const DOWNLOADS_SHEET = ".ropeway/downloads-sheet-0123456789abcdef0123.js";
 const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS, SIGN_INS, DOWNLOADS];
 const paths = [
+  "early.js",
   "shell.js",
   SHEETS,
   LIBRARY,

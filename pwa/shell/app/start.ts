@@ -2,7 +2,7 @@
 import { setTimer } from "../../../shared/clock.ts";
 import { HEALTH_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import { type Download, EXPERIMENT_KEY, type TunnelStats } from "../../messages/tunnel-messages.ts";
+import type { Download, TunnelStats } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces, type WipeMessage } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
@@ -11,7 +11,7 @@ import { type Activation, type OfFrame, type PageMessage, SlotServices } from ".
 import { createPageFrame, KeptSpares, QUIET_TIME, SpareSchedule } from "../frames/spare-slots.ts";
 import { isPairedWith, storedToken } from "../link/pairing.ts";
 import { fetchConfig, LinkMemory, liteSites, storedAccept, storedConfig } from "../link/remembered.ts";
-import { TunnelClient, type TunnelEvent, watchNetwork } from "../link/tunnel-client.ts";
+import { TunnelClient, type TunnelEvent, tunnelWorker, watchNetwork } from "../link/tunnel-client.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { parseAddress } from "../tab/address-input.ts";
 import { typedNavigation, withoutFragment } from "../tab/navigation-request.ts";
@@ -33,9 +33,7 @@ declare global {
   interface Window {
     /** For automation; stable, see docs/automation.md. */
     ropeway: { stats(): Promise<TunnelStats> };
-    /** Path of the tunnel's script; the build puts it here. */
-    readonly __TUNNEL: string;
-    /** Likewise, of that for a list of hosts. */
+    /** Path of the script for a list of hosts. */
     readonly __LISTED: string;
     /** Likewise, of that for pages without scripts. */
     readonly __LITE: string;
@@ -86,16 +84,14 @@ history.replaceState(null, "", "/");
 
 const settings = new SettingsStore(localStorage);
 const linkMemory = new LinkMemory(localStorage);
-const fliesFirst = launch.address !== null && linkMemory.mayFly;
+const { lastOpening, mayFly } = linkMemory;
 // While the scripts start, the connection is made that the first frames are to take.
-if (fliesFirst) void fetch(HEALTH_PATH, { cache: "no-store" }).catch(() => {});
+if (mayFly && launch.address !== null) void fetch(HEALTH_PATH).catch(() => {});
 let startedAt = 0;
 /** News of the tunnel before there was an app to hear it. */
 const earlyEvents: TunnelEvent[] = [];
 let hear: (event: TunnelEvent) => void = (event) => earlyEvents.push(event);
-const experiment = localStorage.getItem(EXPERIMENT_KEY) ?? "";
-const worker = new Worker(self.__TUNNEL, { type: "module", name: experiment });
-const tunnel = new TunnelClient(worker, (event) => {
+const tunnel = new TunnelClient(tunnelWorker(), (event) => {
   if (event.type === "link" && event.link.kind === "open") linkMemory.opened(performance.now() - startedAt);
   // Cookies may be what keeps the link from opening.
   if (event.type === "link" && event.link.kind === "waiting") lookForCookies();
@@ -427,9 +423,8 @@ function introduce(): void {
 function startTunnel(deviceToken: string): void {
   const url = `${location.origin.replace(/^http/, "ws")}${TUNNEL_PATH}`;
   startedAt = performance.now();
-  const { lastOpening } = linkMemory;
-  const order = { url, token: deviceToken, lastOpening, fliesFirst: fliesFirst && begun !== null };
-  tunnel.tell({ type: "link", kind: "start", ...order });
+  const flies = mayFly && begun !== null;
+  tunnel.tell({ type: "link", kind: "start", url, token: deviceToken, lastOpening, flies });
 }
 
 /** @returns the id of the navigation that the app was opened for, or null. */

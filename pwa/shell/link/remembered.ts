@@ -16,7 +16,7 @@ export async function fetchConfig(storage: KeyValueStorage): Promise<EdgeConfig>
   const response = await fetch(CONFIG_PATH);
   const config = (await response.json()) as EdgeConfig;
   // How the edge's host speaks: the ALPN name (RFC 7301) of the connection.
-  const [timing] = performance.getEntriesByName(response.url).slice(-1) as PerformanceResourceTiming[];
+  const timing = performance.getEntriesByName(response.url).at(-1) as PerformanceResourceTiming | undefined;
   storage.setItem(CONFIG_KEY, JSON.stringify({ ...config, hop: timing?.nextHopProtocol }));
   return config;
 }
@@ -51,8 +51,8 @@ export class LinkMemory {
    * handshakes.
    */
   get mayFly(): boolean {
-    const config = storedConfig(this.#storage);
-    return config?.takesLinksOnce === true && /^h[23]/.test(config.hop ?? "") && !this.isSlow;
+    const { takesLinksOnce = false, hop } = storedConfig(this.#storage) ?? {};
+    return takesLinksOnce && /^h[23]/.test(`${hop}`) && !this.isSlow;
   }
 
   /** The link is open; only the first time of a sitting counts, as later ones may have waited for a network. */

@@ -1,13 +1,14 @@
 import type { SlotBinding } from "../../messages/port-messages.ts";
-import type {
-  DownloadQuestion,
-  NavigationRequest,
-  ShellToTunnel,
-  StoreQuestion,
-  TunnelQuestion,
-  TunnelSettings,
-  TunnelStats,
-  TunnelToShell,
+import {
+  type DownloadQuestion,
+  EXPERIMENT_KEY,
+  type NavigationRequest,
+  type ShellToTunnel,
+  type StoreQuestion,
+  type TunnelQuestion,
+  type TunnelSettings,
+  type TunnelStats,
+  type TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
 import { savesData } from "../app/settings.ts";
 import type { Settings } from "../app/state.ts";
@@ -16,6 +17,21 @@ export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 
 /** Messages that want an answer, or carry more than a message: the methods below send these. */
 type Question = { readonly type: "ask" | "bind" } | { readonly type: "navigation"; readonly kind: "begin" };
+
+declare global {
+  interface Window {
+    /** Path of the tunnel's script; the build puts it here. */
+    readonly __TUNNEL: string;
+    /** The worker, where it was started early. It says nothing before it is told something. */
+    ropewayWorker?: Worker;
+  }
+}
+
+/** @returns the one that was started early, if any, else a new one. */
+export function tunnelWorker(): Worker {
+  const name = localStorage.getItem(EXPERIMENT_KEY) ?? "";
+  return self.ropewayWorker ?? new Worker(self.__TUNNEL, { type: "module", name });
+}
 
 /** The shell's handle on its tunnel worker. */
 export class TunnelClient {
