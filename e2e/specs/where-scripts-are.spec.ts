@@ -80,6 +80,8 @@ function serve(origin: TestOrigin, otherOrigin: TestOrigin): void {
     "/page",
     `<script>const log = []; { ${READS} }</script>${MORE}
      <button onclick="log.push(&quot;shared &quot; + encodeURIComponent(location.href), self == top); return false">Share</button>
+     <button onclick=log.push("unquoted",location.href,self==top)>Unquoted</button>
+     <a href="javascript:void log.push('link', location.host, &quot;of &quot; + document.location)">Script</a>
      <iframe name="own" src="/inner?own#f"></iframe><iframe name="other" src="${otherOrigin.origin}/inner?other"></iframe>`,
   );
 }
@@ -101,7 +103,9 @@ test("scripts of pages, frames and modules read the real site, as in a direct vi
   const content = await app.content();
   for (const page of [direct.page, content]) {
     await logOf(page);
-    await page.getByRole("button", { name: "Share" }).evaluate((button: HTMLElement) => button.click());
+    for (const name of ["Share", "Unquoted", "Script"])
+      await page.getByText(name, { exact: true }).evaluate((element: HTMLElement) => element.click());
+    await page.waitForFunction("log.includes('link')");
   }
   const wanted = await logOf(direct.page);
   expect(wanted).toContain(`shared ${encodeURIComponent(url.replace("#part", "#later"))}`);

@@ -39,8 +39,9 @@ const SCRIPTS: ReadonlySet<string> = new Set(["script", "sharedworker", "worker"
 /** Kinds of scripts by the `type` of their elements; others hold data. */
 const SCRIPT_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
 const SCRIPT_MEDIA = /^\s*(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i;
-/** An attribute with an event handler. */
-const HANDLER = /[\s"'/]on[a-z]+\s*=\s*["']/i;
+/** An attribute with a script: an event handler, or an address that is one. */
+const HANDLER = /[\s"'/]on[a-z]+\s*=|javascript:/i;
+const SCRIPT_ADDRESS = /^\s*javascript:/i;
 /** A policy that allows scripts by their text. In a document its quotes may be references. */
 const BY_HASH = /sha(?:256|384|512)-/i;
 /** Encodings whose bytes look like markup and are other text: marks would shift what people wrote into markup. */
@@ -212,7 +213,10 @@ class MarkedDocument {
     if (isEnd || !(hasHandler || name === "script" || name === "meta")) return;
     const attributes: Attribute[] = [];
     tagEnd(html, nameStop, attributes);
-    if (hasHandler) for (const each of attributes) if (each.name.startsWith("on")) this.#onHandler(html, each);
+    if (hasHandler)
+      for (const each of attributes)
+        if (each.name.startsWith("on") || (each.name === "href" && SCRIPT_ADDRESS.test(each.value)))
+          this.#onHandler(html, each);
     const attribute = (wanted: string) => attributes.find((each) => each.name === wanted)?.value;
     if (name === "meta") {
       const content = attribute("content") ?? "";
@@ -221,16 +225,18 @@ class MarkedDocument {
       this.#script = [];
   }
 
-  #onHandler(html: string, { value, end }: Attribute): void {
-    const stop = end - 1;
-    const quote = html[stop] ?? "";
+  #onHandler(html: string, { name, value, end }: Attribute): void {
+    const last = html[end - 1] ?? "";
+    const isQuoted = /["']/.test(last) && html[end - value.length - 2] === last;
+    const stop = isQuoted ? end - 1 : end;
     const counted = Math.max(value.length, LEAST_OF_HANDLER);
-    if (!/["']/.test(quote) || html[stop - value.length - 1] !== quote || counted > this.#left) return;
-    const text = markedHandler(value, quote);
+    if (html.slice(stop - value.length, stop) !== value || counted > this.#left) return;
+    const quote = isQuoted ? last : '"';
+    const text = name === "href" ? markedAddress(value, quote) : markedHandler(value, quote);
     if (text === null) return;
     this.#left -= counted;
     this.#copyTo(html, stop - value.length);
-    this.#ready.push(text);
+    this.#ready.push(isQuoted ? text : quote + text + quote);
     this.#copied = stop;
   }
 
@@ -269,12 +275,21 @@ function markedInline(characters: string): string | null {
   return read === null ? null : bytesToByteString(new TextEncoder().encode(read));
 }
 
-/** An event handler as it stands in the quotes of its attribute. */
+/** An event handler as it is to stand in the quotes of its attribute. */
 function markedHandler(written: string, quote: string): string | null {
   const text = decodeReferences(written);
-  if (text === written) return markedInline(written);
+  const code = quote.charCodeAt(0);
+  if (text === written) return markedInline(written)?.replaceAll(quote, `&#${code};`) ?? null;
   // What is no ASCII depends on the document's encoding; not all references are known.
   if (/[^\0-\x7f]|&[a-z#]/i.test(text)) return null;
   const read = markReads(text);
-  return read?.replaceAll("&", "&amp;").replaceAll(quote, `&#${quote.charCodeAt(0)};`) ?? null;
+  return read?.replaceAll("&", "&amp;").replaceAll(quote, `&#${code};`) ?? null;
+}
+
+/** A link's script, likewise. One with escapes, which are undone before it runs, or with line ends, which are left out, stays. */
+function markedAddress(written: string, quote: string): string | null {
+  const [scheme = ""] = SCRIPT_ADDRESS.exec(written) ?? [];
+  const text = written.slice(scheme.length);
+  const read = /[%\t\n\r]/.test(text) ? null : markedHandler(text, quote);
+  return read === null ? null : scheme + read;
 }

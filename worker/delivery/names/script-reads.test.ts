@@ -55,6 +55,12 @@ describe("marks of a script", () => {
     ["top.postMessage(1);postMessage(2)", "§«top2».postMessage(1);postMessage(2)"],
     ["(a,x=top).postMessage(1);w.origin.postMessage(2)", "§(a,«x=«top»2»).postMessage(1);«w.origin2».postMessage(2)"],
     ["a.postMessage(b.postMessage).postMessage(1)", "§««a2».postMessage(b.postMessage)2».postMessage(1)"],
+    ["window[0]===a.contentWindow[i];w[0];window[name]", "§«window[0]2»===«a.contentWindow[i]2»;w[0];window[name]"],
+    [
+      "window[0].postMessage(1);top[1].x;self[0]=1;parent[i]()",
+      "§«window[0]2».postMessage(1);««top»[1]2».x;self[0]=1;parent[i]()",
+    ],
+    ["parent[0].location='/x';window?.[0].a", "§««parent[0]2»».location='/x';window?.[0].a"],
     ["const{location}=w.origin", "§const{location}=««w.origin»1»"],
     [
       "$(a).prop('href').split('#');x.prop('src');x.prop('src',1)",

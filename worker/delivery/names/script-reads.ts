@@ -3,7 +3,7 @@
  * so each read passes through a call that swaps these two objects and gives back all others. A local variable of the same
  * name passes through unchanged, so scopes need no looking at. Writes of the window's own stay: the browser resolves them
  * on the slot. Where another window's `location` is written, that window passes through; so does what a message is
- * posted to.
+ * posted to, and a frame's window that is read by its number.
  *
  * Addresses of elements pass through it, too: scripts compare them with `location`, and a script that is not marked is to
  * see the slot in both.
@@ -19,16 +19,22 @@ import {
   SHORTHAND_CLOSE,
 } from "../../../shared/web/read-marks.ts";
 
+/** Names of a window that has others by number. What is called `frames` needs no marks. */
+const NUMBERED = "contentWindow defaultView parent self top window".split(" ");
+
 /** What a text has in which there may be such a read; most that say `top` mean the edge of a box. */
 const MENTIONS =
-  /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=|\.\s*postMessage\s*\(/;
+  /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=|\.\s*postMessage\s*\(|\b(?:window|self|parent|top|contentWindow|defaultView)\s*\[\s*(?:\d|\w\s*\])/;
 
 /** Members that are addresses on the slot, or parts of them. */
 const ADDRESSES = "action baseURI currentSrc formAction host hostname href origin poster src".split(" ");
 const NAMES_ADDRESS = new RegExp(`\\.\\s*(?:${ADDRESSES.join("|")})\\b|\\.\\s*prop\\s*\\(|import\\s*\\.\\s*meta\\b`);
 
 /** A node that gets a mark has one of these words in its text, or an escape that may hide a letter of it. */
-const WORDS = new RegExp(`\\b(?:${ADDRESSES.join("|")}|globalThis|location|meta|postMessage|top)\\b|\\\\`, "g");
+const WORDS = new RegExp(
+  `\\b(?:${ADDRESSES.join("|")}|globalThis|location|meta|postMessage|top|(?:${NUMBERED.join("|")})(?=\\s*\\[))\\b|\\\\`,
+  "g",
+);
 
 /** Names of a window, by which scripts reach its `top`. */
 const WINDOWS: ReadonlySet<string> = new Set(["window", "self", "globalThis", "frames", "parent", "defaultView"]);
@@ -83,7 +89,7 @@ export function markReads(text: string): string | null {
     const isPosted = posted.has(node);
     if (isPosted) edits.push(...around(node, POST_CLOSE, text));
     // That mark is one of a read, too.
-    const isMarked = isPosted && nameRead(node) !== null;
+    const isMarked = isPosted && (nameRead(node) !== null || isNumbered(node));
     if (!isTarget && !constructors.has(node) && !isMarked) edits.push(...editsOf(visit, text));
   });
   if (edits.length === 0 || edits.length > 2 * MOST_MARKS || hidesGlobal) return null;
@@ -249,6 +255,7 @@ function editsOf(visit: Visit, text: string): Edit[] {
     const isStatement = parent.type === "ExpressionStatement" || parent.type === "SequenceExpression";
     return isStatement && isTakenApart(node.left) ? around(node.right, PARTS_CLOSE, text) : written;
   }
+  if (isNumbered(node)) return isNoRead(visit) ? [] : around(node, POST_CLOSE, text);
   const name = nameRead(node);
   if (name === null || isNoRead(visit)) return [];
   if (name === "top" && !isAboutWindows(visit)) return [];
@@ -312,6 +319,13 @@ function addressAsked({ callee, arguments: given }: Tree): string | null {
   if (!isTree(callee) || callee.type !== "MemberExpression" || callee.computed === true || rest.length > 0) return null;
   const name = isTree(callee.property) && callee.property.name === "prop" ? first?.value : null;
   return ADDRESSES.includes(String(name)) ? String(name) : null;
+}
+
+/** `window[0]`, and `window[i]` as loops have it. */
+function isNumbered({ type, computed, object, property }: Tree): boolean {
+  if (type !== "MemberExpression" || computed !== true || !isTree(object) || !isTree(property)) return false;
+  const isNumber = typeof property.value === "number" || /^\w$/.test(String(property.name));
+  return isNumber && NUMBERED.includes(String(object.name ?? (object.property as Tree | undefined)?.name));
 }
 
 const isLocation = (node: unknown): boolean => isTree(node) && nameRead(node) === "location";
