@@ -38,6 +38,35 @@ test("a script sees at once what a fetch set", async ({ app, origin }) => {
   expect(cookies).toBe("fresh=1");
 });
 
+test("what a script sets is in the cookies of all documents of its origin at once, as in a direct visit", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page("/", `<iframe src="/inner"></iframe><iframe></iframe><p>Jar</p>`);
+  origin.page("/inner", "<p>Inner</p>");
+  await direct.page.goto(`${origin.origin}/`);
+  await app.goto(`${origin.origin}/`);
+  for (const frame of [direct.page, await app.content()]) {
+    const documents = (value: string | null, at = 0): Promise<string[]> =>
+      frame.evaluate(
+        ([set, setter]) => {
+          const frames = [...document.querySelectorAll("iframe")].map((each) => each.contentDocument as Document);
+          const all = [document, ...frames];
+          const setting = all[Number(setter)];
+          if (set !== null && setting) setting.cookie = String(set);
+          return all.map((each) => each.cookie);
+        },
+        [value, at] as const,
+      );
+    for (const at of [0, 1, 2]) {
+      await documents(`at=${at}`, at);
+      // Chromium itself may need another turn.
+      expect(await documents(null)).toEqual([`at=${at}`, `at=${at}`, `at=${at}`]);
+    }
+  }
+});
+
 test("a fetch that omits credentials sends no cookies", async ({ app, origin }) => {
   origin.page("/", "<p>Jar</p>");
   await app.goto(`${origin.origin}/set-cookies?a=1`);

@@ -199,6 +199,45 @@ for (const kind of ["open", "closed"] as const)
     expect(network.leaks("localhost")).toEqual([]);
   });
 
+test("windows by number are those of the elements, and open gives back the one that it led", async ({
+  app,
+  direct,
+  origin,
+  otherOrigin,
+}) => {
+  otherOrigin.page("/guest", "<p>Guest</p>");
+  origin.page("/inner", "<p>Inner</p>");
+  origin.page(
+    "/",
+    `<iframe name="blank"></iframe><iframe name="own" src="/inner"></iframe><iframe name="guest" src="${otherOrigin.origin}/guest"></iframe>
+     <script>
+       var log = [];
+       const elements = [...document.querySelectorAll("iframe")];
+       const nameOf = (value) => value === null ? null : value === window ? "page" : (elements.find((each) => each.contentWindow === value)?.name ?? "another");
+       elements.at(-1).onload = () => {
+         log.push([window[0], self[1], window.frames[2], parent[0], top[1]].map(nameOf));
+         for (let i = 0; i < window.length; i++) log.push(nameOf(window[i]), nameOf(window[i].parent));
+         for (const args of [["#a", "_self", "noopener"], ["", "_self"], ["", "_self", "noreferrer"], ["", "_PARENT"], ["", "_top"],
+           ["#b", "_top"], ["", "own"], ["/inner#c", "own"], ["/inner#d", "own", "noopener"], ["", "blank"]])
+           log.push([...args, nameOf(window.open(...args))].join());
+         log.push("done");
+       };
+     </script>`,
+  );
+  const logs: unknown[] = [];
+  for (const { go, frame } of [
+    { go: (url: string) => direct.page.goto(url), frame: () => direct.page },
+    { go: (url: string) => app.goto(url), frame: () => app.content() },
+  ]) {
+    await go(`${origin.origin}/`);
+    const page = await frame();
+    await page.waitForFunction("log.includes('done')");
+    logs.push(await page.evaluate("log"));
+  }
+  expect(logs[1]).toEqual(logs[0]);
+  expect(logs[0]).toContainEqual(["blank", "own", "guest", "blank", "own"]);
+});
+
 test("a page that writes itself anew keeps its links, forms and messages", async ({
   app,
   direct,

@@ -9,7 +9,7 @@ import { patchAccessor, patchMethod } from "./patch.ts";
 /** Milliseconds after which the service worker is taken not to answer. */
 const TAKEN_TIMEOUT = 1_000;
 
-type CookieSet = Omit<Extract<PageToWorker, { type: "cookie-set" }>, "tag" | "type">;
+export type CookieSet = Omit<Extract<PageToWorker, { type: "cookie-set" }>, "tag" | "type">;
 
 /** Cookies as scripts of this page read and write them: a mirror of the jar, which the service worker keeps up to date. */
 export class PageCookies {
@@ -28,6 +28,11 @@ export class PageCookies {
   /** Scripts of the page read them from now on. */
   show(cookies: readonly ScriptCookie[]): void {
     this.#mirror.apply(cookies);
+  }
+
+  /** A script of another window of this origin has set it. */
+  hear({ value, url }: CookieSet): void {
+    this.#mirror.write(value, url);
   }
 
   /** The service worker has the cookie of this number. */

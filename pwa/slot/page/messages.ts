@@ -2,7 +2,7 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
-import { isOpen, send, windowsOfPage } from "./navigations.ts";
+import { isOpen, pageAround, send, windowsBelow } from "./navigations.ts";
 import { type Envelope, envelopeOf, isOpened } from "./opened-windows.ts";
 import { OriginNames } from "./origin-names.ts";
 import type { PageContext, Realm } from "./page-context.ts";
@@ -261,7 +261,7 @@ class ForeignWindows {
   steered(value: object): object {
     const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
     if (tag === "Location") {
-      const target = windowsOfPage(window).find((each) => isOpen(each) && each.location === value);
+      const target = windowsBelow(pageAround()).find((each) => isOpen(each) && each.location === value);
       return target === undefined ? value : this.#createLocation(target);
     }
     return tag === "Window" && value !== window && !this.isProxy(value)

@@ -241,18 +241,23 @@ const { parent } = window;
 
 /** The window of that name in the page, as far as names are told. One of another site tells only what its element says. */
 function findWindow(name: string, from: Window): Window | null {
-  for (const each of windowsOfPage(from)) {
+  for (const each of windowsBelow(pageAround(from))) {
     const found = childOf(each, name);
     if (found !== null) return found;
   }
   return null;
 }
 
-/** Of the page that the window is in, from the top down. */
-export function windowsOfPage(from: Window): Window[] {
+/** The page that the window is in, as its `top` shows it. */
+export function pageAround(from: Window = window): Window {
   let page = from;
   while (!isPage(page)) page = page.parent;
-  const windows = [page];
+  return page;
+}
+
+/** That window, and all in it, from the top down. */
+export function windowsBelow(root: Window): Window[] {
+  const windows = [root];
   for (const each of windows) for (let index = 0; index < each.length; index += 1) windows.push(each[index] as Window);
   return windows;
 }
@@ -469,20 +474,26 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   const goer = goerOf(target, context, element);
   const isShown = isBlobUrl(url) ? isShownBlob(url) : !/^about:(?!blank$)/.test(url);
   if (isNew(goer) && isShown) return openWindow(text === "" ? "about:blank" : url, goer, element, context);
-  const found = !isNew(goer) && !target.startsWith("_") ? findWindow(target, context.realm) : null;
+  const found = foundWindow(target, goer, element.rel);
   if (text === "" || /^(?:about|javascript|data):/.test(url)) {
     if (found === null && navigator.userActivation?.isActive) context.tell("tap");
     return found;
   }
   if (goer === "this") {
     location.assign(url);
-    return window;
+    return found;
   }
   const encoding = parseEncoding("");
   const policy = referrerPolicyOf(element, context);
   if (isBlobUrl(url)) goToTarget({ target, url, data: null, encoding, element }, context);
   else leave({ url, data: null, encoding, charset: "", replace: false, policy, goer }, context);
   return found;
+}
+
+/** As `open` gives it back (HTML section 7.2.2.1): one found by its name without an opener is not told of. */
+function foundWindow(target: string, goer: Goer, rel: string): Window | null {
+  if (!isFound(goer)) return goer === "this" ? window : goer === "page" ? pageAround() : null;
+  return goer.target === "_self" ? goer.from : rel === "opener" ? findWindow(target, window) : null;
 }
 
 /** Not on the web: a blank window, which the script fills or sends somewhere. Browsers show no `data:` in a window either. */

@@ -11,6 +11,7 @@ import { patchAccessor, patchMethod, wrap } from "./patch.ts";
  * is a `toJSON`, it says them, too.
  */
 const TOLD: readonly (readonly [interfaceName: string, property: string])[] = [
+  ["ErrorEvent", "filename"],
   ["EventSource", "url"],
   ["HashChangeEvent", "newURL"],
   ["HashChangeEvent", "oldURL"],

@@ -6,9 +6,9 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { READ_HOOK, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import type { PageConfig } from "../documents/page-config.ts";
-import { isPage } from "../documents/this-document.ts";
 import { toReal, toSlot } from "../slot-url.ts";
 import type { PageMessages } from "./messages.ts";
+import { pageAround } from "./navigations.ts";
 import type { OriginNames } from "./origin-names.ts";
 import type { OwnOrigin } from "./own-origin.ts";
 import type { PageContext } from "./page-context.ts";
@@ -57,13 +57,6 @@ function hideMarks(): void {
 function unmarkScripts(): void {
   for (const { firstChild: text } of document.scripts)
     if (text instanceof Text && text.data.includes(READ_HOOK)) text.data = withoutReadMarks(text.data);
-}
-
-/** As `parent` shows it. */
-function pageAround(): Window {
-  let each: Window = window;
-  while (!isPage(each)) each = each.parent;
-  return each;
 }
 
 function createLocation(native: Location, config: PageConfig, names: OriginNames): Location {

@@ -8,13 +8,22 @@ import {
   UPLOAD_NUMBER,
   type WorkerToPage,
 } from "../../messages/worker-messages.ts";
-import { PageCookies } from "./cookies.ts";
+import { type CookieSet, PageCookies } from "./cookies.ts";
 import { connectionOf } from "./identity.ts";
+import { isOpen, pageAround, windowsBelow } from "./navigations.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 import { Pictures } from "./pictures.ts";
 
 const tag = MESSAGE_TAG;
+
+/** Event of the page's other windows of this origin: a script has set a cookie. */
+const COOKIE = "ropeway-cookie";
+const { dispatchEvent } = EventTarget.prototype;
+function tellOthers(detail: CookieSet): void {
+  for (const each of windowsBelow(pageAround()))
+    if (each !== window && isOpen(each)) dispatchEvent.call(each, new CustomEvent(COOKIE, { detail }));
+}
 
 export class WorkerClient {
   readonly cookies: PageCookies;
@@ -30,7 +39,11 @@ export class WorkerClient {
   constructor(context: PageContext, container: ServiceWorkerContainer) {
     this.#context = context;
     this.#container = container;
-    this.cookies = new PageCookies(context, (cookie) => this.#post({ tag, type: "cookie-set", ...cookie }, null));
+    this.cookies = new PageCookies(context, (cookie) => {
+      this.#post({ tag, type: "cookie-set", ...cookie }, null);
+      tellOthers(cookie);
+    });
+    window.addEventListener(COOKIE, (event) => this.cookies.hear((event as CustomEvent<CookieSet>).detail));
     container.addEventListener("message", (event) => this.#receive(event));
     container.startMessages();
   }
@@ -99,7 +112,7 @@ export class WorkerClient {
 }
 
 const { setRequestHeader } = XMLHttpRequest.prototype;
-const { addEventListener, dispatchEvent } = EventTarget.prototype;
+const { addEventListener } = EventTarget.prototype;
 
 let lastNumber = 0;
 
