@@ -21,7 +21,7 @@ const REAL_PAGES = ["median-mobile", "portfolios", "katex-page", "swagger-ui", "
 
 const BESIDE_BROWSERS = "http/1.1,http/2,http/3,ropeway cold,ropeway open";
 
-/** Decision 0042 says why these. Three rounds each, with no round before them that would not count: browsers begin anew anyway. */
+/** Decision 0043 says why these. Three rounds each, with no round before them that would not count: browsers begin anew anyway. */
 export const PIECES: readonly Piece[] = [
   piece("a", 14, "A,A-3g", { cells: "delay=0,delay=25,delay=100,delay=300,3g" }),
   piece("b", 3, "B", { laboratories: 1 }),
