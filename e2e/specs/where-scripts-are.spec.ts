@@ -40,6 +40,7 @@ const READS = `
   performance.mark("a mark");
   said("mark", [performance.getEntriesByName("a mark")[0].name, Object.keys(performance.getEntriesByName("a mark")[0].toJSON())]);
   said("request", new Request("/r").url);
+  said("constructors", [Request, MessageEvent, IntersectionObserver, Worker, SharedWorker, WebSocket].map((each) => each.prototype.constructor === each));
   said("box", document.documentElement.getBoundingClientRect().top);
   try { said("link", new URL("other", location).href + new URL("?q", location.href).href); } catch (error) { said("link", error); }
 `;

@@ -6,7 +6,7 @@ import { isOpen, pageAround, send, windowsBelow } from "./navigations.ts";
 import { type Envelope, envelopeOf, isOpened } from "./opened-windows.ts";
 import { OriginNames } from "./origin-names.ts";
 import type { PageContext, Realm } from "./page-context.ts";
-import { patchAccessor, patchMethod } from "./patch.ts";
+import { patchAccessor, patchConstructor, patchMethod } from "./patch.ts";
 
 export interface PageMessages {
   /** Real origins by slot, which the shell's word on origins adds to. */
@@ -45,18 +45,11 @@ export function patchMessages(context: PageContext): PageMessages {
     },
   });
   patchAccessor(MessageEvent.prototype, "source", { get: (native) => foreign.show(native()) });
-  const construct: NonNullable<ProxyHandler<typeof MessageEvent>["construct"]> = (target, [type, init], newTarget) => {
-    const isForeign = typeof init === "object" && foreign.isProxy(init?.source);
-    return Reflect.construct(
-      target,
-      [type, isForeign ? { ...init, source: foreign.native(init.source) } : init],
-      newTarget,
+  patchConstructor(window, "MessageEvent", (construct, args) => {
+    const init = args[1] as MessageEventInit | undefined;
+    return construct(
+      foreign.isProxy(init?.source) ? [args[0], { ...init, source: foreign.native(init.source) }] : args,
     );
-  };
-  Object.defineProperty(window, "MessageEvent", {
-    value: new Proxy(MessageEvent, { construct }),
-    configurable: true,
-    writable: true,
   });
   // The page is on top of all that it knows of.
   patchAccessor(window, "parent", { get: (native) => (native() === window.top ? window : foreign.show(native())) });

@@ -15,8 +15,11 @@ type Native = (...args: unknown[]) => unknown;
 export function wrap(target: object, name: string, handler: ProxyHandler<Native>): void {
   const descriptor = getOwnPropertyDescriptor(target, name);
   const native: unknown = descriptor?.value;
-  if (typeof native === "function")
-    defineProperty(target, name, { ...descriptor, value: new Proxy(native as Native, handler) });
+  if (typeof native !== "function") return;
+  const value = new Proxy(native as Native, handler);
+  defineProperty(target, name, { ...descriptor, value });
+  // What a constructor has made names it.
+  if (native.prototype) defineProperty(native.prototype, "constructor", { value });
 }
 
 /** Puts a function in place of a method, a getter or a setter: it says of itself what the native one says, but for its source. */
