@@ -24,7 +24,7 @@ const BESIDE_BROWSERS = "http/1.1,http/2,http/3,ropeway cold,ropeway open";
 /** Decision 0043 says why these. Three rounds each, with no round before them that would not count: browsers begin anew anyway. */
 export const PIECES: readonly Piece[] = [
   // Alone: what 150 requests cost the processor decides here, too, on each link.
-  piece("a", 20, "A,A-3g", { cells: "delay=0,delay=25,delay=100,delay=300,3g", laboratories: 1 }),
+  piece("a", 17, "A,A-3g", { cells: "delay=0,delay=25,delay=100,delay=300,3g", laboratories: 1 }),
   piece("b", 3, "B", { laboratories: 1 }),
   piece("c", 22, "C,C-heads", {
     cells: "delay=0 loss=0 cc=bbr,delay=100 loss=0 cc=bbr,delay=300 loss=2 cc=cubic,page=",
