@@ -99,6 +99,13 @@ describe("a socket of the fetch road", () => {
     expect(statuses([await open("C".repeat(22), opening)])).toEqual([200]);
   });
 
+  it("is one, also where another of its name opens while the log is written", async () => {
+    const { open, transports } = setUp();
+    const responses = await Promise.all([open("B".repeat(22), Uint8Array.of(7)), open("B".repeat(22))]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(transports.length).toBe(1);
+  });
+
   it("sends a copy of what it is given", async () => {
     const { open, transports } = setUp();
     const response = await open();

@@ -75,12 +75,12 @@ export class FetchRoad {
   }
 
   async #open(id: string, request: Request): Promise<Response> {
-    if (this.#sockets.has(id)) return refusal(409, "this socket is open already");
     const { opening } = parseOffer(request.headers.get(PROTOCOL_FIELD) ?? "");
     // Whoever has seen it on its way can send it again before the handshake is over (RFC 8470).
     if (request.headers.get("early-data") === "1") return refusal(425, "it came as early data");
     // A copy that came when the first has ended would begin a session of its own.
     if (opening !== null && !(await this.#options.isFirst(id))) return refusal(409, "this socket was open before");
+    if (this.#sockets.has(id)) return refusal(409, "this socket is open already");
     if (this.#sockets.size >= limits.fetchSocketsPerPhone) this.#dropQuietest();
     const socket = new FetchTransport(this.#options, () => this.#sockets.delete(id));
     this.#sockets.set(id, socket);
