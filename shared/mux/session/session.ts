@@ -172,7 +172,7 @@ class SessionSender {
     return this.#window.available;
   }
 
-  /** The peer gives credit in small parts. A message as long as such a part keeps it from waiting for the end of a longer one. */
+  /** The peer gives credit in small parts, and messages are no longer than a part: it would only wait for their ends. */
   grant(bytes: number): void {
     this.#window.grant(bytes);
     this.#channels.batchBytes = bytes;
