@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from "@playwright/test";
+import type { BrowserContext, Page, Route } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
 
 /** Opens the app anew, without spare slots, and loses boot pages until it is told to stop; `least` of them. */
@@ -23,6 +23,32 @@ test("a site whose boot page is lost is shown all the same", async ({ app, conte
   await stop();
   await expect(app.frame().getByText("Here")).toBeVisible({ timeout: 30_000 });
   expect(origin.requestsTo("/")).toHaveLength(1);
+});
+
+test("a site whose boot page is lost is shown though that of its slot's spare comes", async ({
+  app,
+  context,
+  origin,
+  page,
+}) => {
+  origin.page("/", "<p>Here</p>");
+  await expect(app.address).toBeVisible();
+  const spares: Route[] = [];
+  let lost = 0;
+  await context.route(/\.ropeway\/boot(?:\?|$)/, (route) => {
+    const isPage = route.request().frame() === page.frames()[1];
+    if (!isPage) return void spares.push(route);
+    lost += 1;
+    return lost === 1 ? route.abort("connectionreset") : route.continue();
+  });
+  await page.evaluate(() => localStorage.removeItem("ropeway.spare-slots"));
+  await page.reload();
+  // The site takes the slot of the spare that is on its way.
+  await expect.poll(() => spares.length).toBe(1);
+  await app.ask(`${origin.origin}/`);
+  await expect.poll(() => lost).toBe(1);
+  await spares[0]?.continue();
+  await expect(app.frame().getByText("Here")).toBeVisible({ timeout: 30_000 });
 });
 
 test("a spare slot whose boot page is lost is set up all the same @long", async ({ app, context, page }) => {

@@ -25,7 +25,7 @@ const settled: TabNavigation = { ...START, page };
 const stopped = step.settle(settled, true);
 const loading = step.reload(settled);
 const underway = step.setOut(settled, started, sent);
-const sentOff = step.sendFrame(underway, url);
+const sentOff = step.sendFrame(underway, url, false);
 const lost = step.leaveDocument(settled);
 const returning = step.goBack(lost);
 const failed = step.failInPlace(settled, "started", error, 0);
@@ -52,7 +52,7 @@ describe("each step leads", () => {
     ["leaveByItself", (state) => step.leaveByItself(state, page.url, "https://a.example"), Array(8).fill("underway")],
     [
       "sendFrame",
-      (state) => step.sendFrame(state, url),
+      (state) => step.sendFrame(state, url, false),
       [IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE, "underway", "underway", "returning", IMPOSSIBLE, IMPOSSIBLE],
     ],
     [
@@ -147,19 +147,23 @@ it("leaves what waits for the link where it is, whatever the page that is shown 
   const left = step.leaveByItself(waiting, `${page.url}2`, "https://a.example");
   expect(left).toMatchObject({ destination: started, sent, waits: waiting.waits, journey: { url: `${page.url}2` } });
   expect(step.arrive(left, renamed, "loading")).toEqual({ ...waiting, page: renamed });
-  expect(step.sendFrame(waiting, url)).toMatchObject({ kind: "underway", waits: null, journey: { url } });
+  expect(step.sendFrame(waiting, url, false)).toMatchObject({ kind: "underway", waits: null, journey: { url } });
 });
 
 it("sends the frame on where the page before has come in between", () => {
   const between = step.arrive(sentOff, page, "loading");
-  expect(step.sendFrame(between, `${url}on`)).toMatchObject({ kind: "underway", sent, journey: { url: `${url}on` } });
+  expect(step.sendFrame(between, `${url}on`, false)).toMatchObject({
+    kind: "underway",
+    sent,
+    journey: { url: `${url}on` },
+  });
 });
 
 describe("what passes by time", () => {
-  const open = { isLinkOpen: true, isBooted: () => false };
-  const away = { ...open, isLinkOpen: false };
+  const open = true;
+  const away = false;
 
-  it.each<readonly [string, TabNavigation, readonly [at: number, around: step.Surroundings, order: string][]]>([
+  it.each<readonly [string, TabNavigation, readonly [at: number, isLinkOpen: boolean, order: string][]]>([
     [
       "a boot page that is lost is asked for again, and not for ever",
       sentOff,
@@ -180,22 +184,23 @@ describe("what passes by time", () => {
     ["the frame is not sent again where the link went away meanwhile", sentOff, [[3_000, away, "stand-in"]]],
   ])("%s", (_title, first, times) => {
     let state = step.documentCame(first, 0, times[0]?.[1] ?? open);
-    for (const [at, around, order] of times) {
+    for (const [at, isOpen, order] of times) {
       expect(step.nextTime(state)).toBe(at);
-      expect(step.timeOut(state, at - 1, around)).toEqual([state, "nothing"]);
-      const [next, done] = step.timeOut(state, at, around);
+      expect(step.timeOut(state, at - 1, isOpen)).toEqual([state, "nothing"]);
+      const [next, done] = step.timeOut(state, at, isOpen);
       expect(done).toBe(order);
-      state = order === "send-again" ? step.documentCame(step.sendFrame(next, url), at, around) : next;
+      state = order === "send-again" ? step.documentCame(step.sendFrame(next, url, false), at, isOpen) : next;
     }
   });
 
-  it("nothing is lost where the page before has spoken, a boot page is there, or nothing was asked for", () => {
+  it("nothing is lost where the page before has spoken, a boot page is there, none was needed, or nothing was asked for", () => {
     const came = step.documentCame(sentOff, 0, open);
     const [later, order] = step.timeOut(step.hearFormerPage(came), 5_000, open);
     expect([order, step.nextTime(later)]).toEqual(["nothing", 10_000]);
     expect(step.timeOut(step.leaveDocument(came), 5_000, open)[1]).toBe("nothing");
     expect(step.timeOut(came, 5_000, away)[1]).toBe("nothing");
-    for (const state of [settled, loading, failed, step.abandon(sentOff), step.leaveDocument(sentOff)])
+    const booted = step.sendFrame(underway, url, true);
+    for (const state of [settled, loading, failed, step.abandon(sentOff), step.leaveDocument(sentOff), booted])
       expect(step.nextTime(step.documentCame(state, 0, open))).toBe(NEVER);
   });
 

@@ -65,6 +65,8 @@ export interface Journey {
   readonly origin: string;
   /** Real URL that the frame was sent to. */
   readonly url: string;
+  /** The slot's service worker was known to answer when the frame set out: then no boot page can be lost. */
+  readonly isBooted: boolean;
   /** Boot pages that were lost so far. */
   readonly lost: number;
   /** The page before has spoken since. */
@@ -314,20 +316,22 @@ export function setOut(
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
 export function leaveByItself(state: TabNavigation, url: string, origin: string): Underway {
   const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
-  return { ...left, selfSends: 0, ...journeyTo(left, url, origin) };
+  return { ...left, selfSends: 0, ...journeyTo(left, url, origin, true) };
 }
 
 /**
  * The frame is sent to the slot of a URL. A document may have come in between: the page before had begun to load, and the
  * browser was done with it when the frame was sent off first.
+ *
+ * @param isBooted as of `Journey`.
  */
-export function sendFrame(state: TabNavigation, url: string): Underway | Returning {
+export function sendFrame(state: TabNavigation, url: string, isBooted: boolean): Underway | Returning {
   if (state.kind === "loading" && state.sent !== null) {
     const { by, request } = state.sent;
-    return sendFrame(setOut(state, { kind: by, url: request.url }, state.sent), url);
+    return sendFrame(setOut(state, { kind: by, url: request.url }, state.sent), url, isBooted);
   }
   if (state.kind !== "underway" && state.kind !== "returning") throw impossible("send the frame", state);
-  const sent = { ...state, ...journeyTo(state, url, new URL(url).origin) };
+  const sent = { ...state, ...journeyTo(state, url, new URL(url).origin, isBooted) };
   return sent.kind === "underway" ? { ...sent, waits: null } : sent;
 }
 
@@ -509,16 +513,9 @@ const PAUSE_WITHOUT_LINK = 3_000;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** The world when a time has passed. */
-export interface Surroundings {
-  readonly isLinkOpen: boolean;
-  /** As `PagePlaces.isBooted`. */
-  readonly isBooted: (origin: string) => boolean;
-}
-
 /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
-export function documentCame(state: TabNavigation, now: number, around: Surroundings): TabNavigation {
-  const awaits = awaitedIn(state, around);
+export function documentCame(state: TabNavigation, now: number, isLinkOpen: boolean): TabNavigation {
+  const awaits = awaitedIn(state, isLinkOpen);
   const journey = journeyOf(state);
   if (awaits === "nothing" || journey === null || journey.due !== null) return state;
   const pause = awaits === "slot" ? PAUSE_WITHOUT_LINK : (BOOT_PAUSES[journey.lost] ?? 0);
@@ -544,7 +541,7 @@ export function nextTime(state: TabNavigation): number {
 }
 
 /** A time of the state's has passed. @returns the next state, and what is to be done: one thing at a time. */
-export function timeOut(state: TabNavigation, now: number, around: Surroundings): readonly [TabNavigation, Order] {
+export function timeOut(state: TabNavigation, now: number, isLinkOpen: boolean): readonly [TabNavigation, Order] {
   if ((failureOf(state)?.retryAt ?? NEVER) <= now) return [state, "open-failed"];
   const { content } = state;
   if (content.kind === "left" && (content.returnsAt ?? NEVER) <= now) {
@@ -553,30 +550,30 @@ export function timeOut(state: TabNavigation, now: number, around: Surroundings)
   }
   const journey = journeyOf(state);
   if (journey === null || (journey.due?.at ?? NEVER) > now) return [state, "nothing"];
-  return bootTimeOut(changeJourney(state, { due: null, heardFormerPage: false }), journey, now, around);
+  return bootTimeOut(changeJourney(state, { due: null, heardFormerPage: false }), journey, now, isLinkOpen);
 }
 
 function bootTimeOut(
   state: TabNavigation,
   { due, heardFormerPage, lost }: Journey,
   now: number,
-  around: Surroundings,
+  isLinkOpen: boolean,
 ): readonly [TabNavigation, Order] {
-  if (awaitedIn(state, around) !== due?.awaits) return [state, "nothing"];
-  if (heardFormerPage) return [documentCame(state, now, around), "nothing"];
+  if (awaitedIn(state, isLinkOpen) !== due?.awaits) return [state, "nothing"];
+  if (heardFormerPage) return [documentCame(state, now, isLinkOpen), "nothing"];
   // Or one is there later; or the link, with which the frame is sent there again.
-  if (due.awaits === "slot") return [documentCame(state, now, around), "stand-in"];
+  if (due.awaits === "slot") return [documentCame(state, now, isLinkOpen), "stand-in"];
   const isLast = lost + 1 >= BOOT_PAUSES.length;
   return [changeJourney(state, { lost: isLast ? 0 : lost + 1 }), isLast ? "give-up" : "send-again"];
 }
 
-function awaitedIn(state: TabNavigation, { isLinkOpen, isBooted }: Surroundings): Awaited {
+function awaitedIn(state: TabNavigation, isLinkOpen: boolean): Awaited {
   const { content } = state;
-  const origin = awaitedOrigin(state);
+  const journey = journeyOf(state);
   const isBetween = content.kind === "left" && !content.isSentOn;
-  if (state.kind !== "underway" || state.sent === null || origin === null || isBetween) return "nothing";
+  if (state.kind !== "underway" || state.sent === null || journey === null || isBetween) return "nothing";
   if (!isLinkOpen) return "slot";
-  return isBooted(origin) ? "nothing" : "boot page";
+  return journey.isBooted ? "nothing" : "boot page";
 }
 
 /** Nothing but the link between phone and edge stood in the way. The last also ends, by the key that the edge wants. */
@@ -629,11 +626,16 @@ function changeJourney(state: TabNavigation, change: Partial<Journey>): TabNavig
 }
 
 /** New parts of a state whose frame sets out. */
-function journeyTo(state: TabNavigation, url: string, origin: string): { journey: Journey; content: Content } {
+function journeyTo(
+  state: TabNavigation,
+  url: string,
+  origin: string,
+  isBooted: boolean,
+): { journey: Journey; content: Content } {
   const lost = journeyOf(state)?.lost ?? 0;
   const { content } = state;
   return {
-    journey: { origin, url, lost, heardFormerPage: false, due: null, brokenUrl: null },
+    journey: { origin, url, isBooted, lost, heardFormerPage: false, due: null, brokenUrl: null },
     content: content.kind === "left" ? { ...content, isSentOn: true, returnsAt: null } : content,
   };
 }

@@ -174,6 +174,16 @@ describe("a boot page that is lost", () => {
     expect(log.slice(-3)).toEqual(["abandon 1", `ask 2 ${A}/`, `src ${A}/`]);
   });
 
+  it.each(["before", "after"])("is asked for again though a spare's has set the slot up %s it was lost", (when) => {
+    const { booted, load, log, tab } = openBrowser();
+    tab.go(`${A}/`);
+    if (when === "before") booted.add(A);
+    load();
+    booted.add(A);
+    vi.runAllTimers();
+    expect(log).toEqual([`ask 1 ${A}/`, `src ${A}/`, `replace again ${A}/`]);
+  });
+
   it("is not taken for lost while the page before goes on loading", () => {
     const { load, log, report, tab } = openBrowser();
     report(`${B}/`, "loading", "b");

@@ -5,7 +5,7 @@ import type { App, AppTab, TabEvent } from "../app/app.ts";
 import type { Destination, Held, Notice, PageError, Settings, TabActions, TabState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import { parseAddress } from "./address-input.ts";
-import type { Surroundings, TabNavigation } from "./navigation.ts";
+import type { TabNavigation } from "./navigation.ts";
 import * as step from "./navigation.ts";
 import {
   isPartOf,
@@ -115,7 +115,7 @@ export class Tab implements AppTab, TabActions {
     this.#window = window;
     this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
     frame.element.addEventListener("load", () => {
-      if (!frame.hasOwnOrigin) this.#keep(step.documentCame(this.#navigation, performance.now(), this.#surroundings));
+      if (!frame.hasOwnOrigin) this.#keep(step.documentCame(this.#navigation, performance.now(), this.#isLinkOpen));
     });
     this.#openOtherApp = openOtherApp;
     this.#isInFront = isInFront;
@@ -333,7 +333,7 @@ export class Tab implements AppTab, TabActions {
     const { url } = sent.request;
     const isOnItsWay = !this.#setFrameOut() && step.isUnderWay(navigation);
     // Without a link the boot page of a fresh slot cannot have loaded.
-    if (isOnItsWay && this.#frame.places?.isBooted(new URL(url).origin) === false) this.#show(url, false);
+    if (isOnItsWay && !this.#isBooted(url)) this.#show(url, false);
   }
 
   onTunnelEvent(event: TabEvent): void {
@@ -375,7 +375,7 @@ export class Tab implements AppTab, TabActions {
       this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
       // A boot page that does not come is asked for again by the time that it takes.
       if (this.#setFrameOut() || !hasLostItsWay || performance.now() - this.#bootedAt < ARRIVAL_TIME) return;
-      if (this.#frame.places?.isBooted(new URL(url).origin) === true) this.#show(url, false, true);
+      if (this.#isBooted(url)) this.#show(url, false, true);
       return;
     }
     if (news.code === ErrorCode.CANCEL) return;
@@ -687,7 +687,13 @@ export class Tab implements AppTab, TabActions {
   /** As `PageFrame.show`. */
   #show(url: string, replaces: boolean, isAgain = false): void {
     const isBooting = this.#frame.bootGoal === url && performance.now() - this.#bootedAt < ARRIVAL_TIME;
-    if (isBooting || this.#frame.show(url, replaces, isAgain)) this.#keep(step.sendFrame(this.#navigation, url));
+    if (!isBooting && !this.#frame.show(url, replaces, isAgain)) return;
+    this.#keep(step.sendFrame(this.#navigation, url, isBooting || this.#isBooted(url)));
+  }
+
+  /** Whether the service worker of the URL's slot is known to answer. */
+  #isBooted(url: string): boolean {
+    return this.#frame.places?.isBooted(new URL(url).origin) === true;
   }
 
   /** @param how as of `ShellToPage`. */
@@ -885,15 +891,12 @@ export class Tab implements AppTab, TabActions {
 
   // Times pass
 
-  get #surroundings(): Surroundings {
-    return {
-      isLinkOpen: this.#app.state.link.kind === "open",
-      isBooted: (origin) => this.#frame.places?.isBooted(origin) === true,
-    };
+  get #isLinkOpen(): boolean {
+    return this.#app.state.link.kind === "open";
   }
 
   #onTime(): void {
-    const [navigation, order] = step.timeOut(this.#navigation, performance.now(), this.#surroundings);
+    const [navigation, order] = step.timeOut(this.#navigation, performance.now(), this.#isLinkOpen);
     const { url = "" } = step.journeyOf(navigation) ?? {};
     if (order === "open-failed") return this.#tryAgain("by itself");
     this.#enter(navigation);
