@@ -8,6 +8,7 @@ import { Tunnel } from "../../../pwa/tunnel/tunnel.ts";
 import { monotonicClock } from "../../../shared/clock.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { withDefaultAccept } from "../../../shared/http/phone-fields.ts";
 import { dialWebSocket } from "../../../shared/phone-socket.ts";
 import { KEEP_ALIVE } from "../../../shared/subprotocol.ts";
 import { seededRandom } from "../../demo/random.ts";
@@ -83,11 +84,11 @@ export class Phone {
     const isCut = this.#random() < cuts;
     if (isCut) void wait(this.#random() * CUT_WITHIN).then(() => this.cut());
     const name = `${Math.floor(this.#random() * 1e6)}`;
-    const document = await this.#fetch({ ...this.#head(PATHS.page + name), mode: "navigate", destination: "document" });
+    const document = await this.#fetch({ ...this.#head(PATHS.page + name, "GET", "document"), mode: "navigate" });
     const resources = [...document.matchAll(/src="([^"]+)"/g)].map(([, path]) => path ?? "");
     const requests = resources.map((path) => {
       const destination = path.endsWith("js") ? "script" : "image";
-      return this.#fetch({ ...this.#head(path), destination, mode: "no-cors" });
+      return this.#fetch({ ...this.#head(path, "GET", destination), mode: "no-cors" });
     });
     if (this.#random() < forms) requests.push(this.#fetch(this.#head(PATHS.form, "POST"), form(FORM_BYTES)));
     await Promise.all(requests);
@@ -130,12 +131,13 @@ export class Phone {
     return socket as unknown as WebSocket;
   }
 
-  #head(path: string, method = "GET"): RequestHead {
+  /** With the accept of a browser: without it nothing that is pushed answers the request. */
+  #head(path: string, method = "GET", destination: RequestHead["destination"] = ""): RequestHead {
     return {
       method,
       url: this.#origin + path,
-      headers: [],
-      destination: "",
+      headers: withDefaultAccept([], destination),
+      destination,
       mode: "cors",
       credentials: "include",
       redirect: "follow",
