@@ -58,9 +58,9 @@ const BLOCKS: Readonly<Record<string, (results: MergedResults) => Table | string
       );
       return open === undefined || open.length === 0
         ? []
-        : [`on ${name} ${meanText(open)} with the app open, ${meanText(closed ?? [])} closed`];
+        : [`on ${name} ${meanText(open)} with the app open, ${meanText(closed ?? [])} with the app closed`];
     });
-    return text.length === 0 ? "" : `of the best browser's time a page takes in the mean ${text.join("; ")}.`;
+    return text.length === 0 ? "" : `${text.join("; ")}.`;
   },
   "picture-page": (results) =>
     picture("a-throughput-against-delay.svg", "Throughput against delay, a page of 150 pictures", results),
