@@ -21,7 +21,7 @@ export type ScaleCommand =
   | { readonly kind: "run"; readonly options: ScaleOptions }
   /** Counts what the pages of a day cost. */
   | { readonly kind: "day" }
-  /** Draws docs/scale from the results in the checkout. */
+  /** Draws docs/scale/growth.svg from the results in the checkout. */
   | { readonly kind: "draw" }
   | { readonly kind: "help" };
 
@@ -31,7 +31,7 @@ export const USAGE = `npm run scale -- idle|phones|growth|day|draw [options]
   phones   500 phones with traffic against one edge process for ten minutes: 13 minutes
   growth   10, 100, 500 and 1,000 phones, as many as an edge lists, each against a fresh edge process: 6 minutes
   day      ten pages of the demo, and what Cloudflare would count of them: a minute
-  draw     draws the pictures in docs/scale from the results in e2e/scale/results
+  draw     draws docs/scale/growth.svg from the results in e2e/scale/results
 
   --runtime workerd|deno   what the edge runs on (workerd)
   --quick                  seconds instead of minutes; keeps no result unless told where

@@ -1,15 +1,15 @@
 /** `npm run scale`: what the arguments ask for, told on the terminal. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { root } from "../../scripts/build/paths.ts";
 import { countDay } from "./day-run.ts";
-import { drawResults } from "./draw.ts";
+import { growthPicture } from "./draw.ts";
 import { measure } from "./measure.ts";
 import { parseScaleArguments, type ScaleOptions, USAGE } from "./options.ts";
 import { readScaleResult, writeScaleResult } from "./result.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
-const PICTURES = join(root, "docs", "scale");
+const PICTURE = join(root, "docs", "scale", "growth.svg");
 
 // Edge, origin and phones end with this process, and the lab removes what it made.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
@@ -44,5 +44,6 @@ async function draw(): Promise<void> {
   const results = await Promise.all(
     files.map(async (name) => readScaleResult(await readFile(join(RESULTS, name), "utf8"))),
   );
-  for (const file of await drawResults(results, PICTURES)) console.log(relative(process.cwd(), file));
+  await writeFile(PICTURE, growthPicture(results.flatMap((each) => (each.experiment === "growth" ? [each] : []))));
+  console.log(relative(process.cwd(), PICTURE));
 }
