@@ -1,6 +1,7 @@
 /** Chaos: phones whose link is cut and whose edge dies at random, as the contract test of that does it. Its own count. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { root } from "../../../scripts/build/paths.ts";
 import type { Outcome, PlannedExperiment } from "../execute.ts";
 import { ContestantError } from "../failure.ts";
@@ -51,7 +52,7 @@ async function suffer(cuts: number): Promise<Outcome> {
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (said += String(part)));
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  if (code !== 0) throw new ContestantError(`Cannot keep all promises: ${said.slice(-400)}`);
+  if (code !== 0) throw new ContestantError(`Cannot keep all promises: ${reasonIn(stripVTControlCharacters(said))}`);
   const counts = [...said.matchAll(COUNTS)].map(([, json = ""]) => JSON.parse(json) as Counts);
   const sum = (of: (one: Counts) => number): number => counts.reduce((total, one) => total + of(one), 0);
   const all = (kinds: Readonly<Record<string, number>>): number =>
@@ -64,4 +65,10 @@ async function suffer(cuts: number): Promise<Outcome> {
       told: sum(({ excused }) => all(excused)),
     },
   };
+}
+
+/** @param said by vitest, which ends with lines of the test's source. */
+function reasonIn(said: string): string {
+  const reasons = [...said.matchAll(/^\w*Error: .*$/gm)].map(([line]) => line.slice(0, 400));
+  return reasons.length === 0 ? said.slice(-400) : reasons.join("; ");
 }
