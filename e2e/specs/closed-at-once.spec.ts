@@ -41,7 +41,7 @@ test("a large script comes once, though the app is closed as soon as its page ha
   await reopen(app, origin);
 });
 
-test("a large script comes once, though the app is hidden and closed before its page has loaded", async ({
+test("a large script comes once, though the app is hidden and closed before its page has loaded @long", async ({
   app,
   origin,
 }) => {

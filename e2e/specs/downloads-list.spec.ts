@@ -60,7 +60,10 @@ function serveFile(origin: TestOrigin, size: number) {
   return file;
 }
 
-test("a large file comes into the list, from there to the phone, and goes with its site", async ({ app, origin }) => {
+test("a large file comes into the list, from there to the phone, and goes with its site @long", async ({
+  app,
+  origin,
+}) => {
   serveFile(origin, 3_000_000);
   await app.goto(`${origin.origin}/`);
   await app.frame().getByRole("link").click();

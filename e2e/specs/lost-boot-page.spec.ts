@@ -25,7 +25,7 @@ test("a site whose boot page is lost is shown all the same", async ({ app, conte
   expect(origin.requestsTo("/")).toHaveLength(1);
 });
 
-test("a site whose boot page is lost is shown though that of its slot's spare comes", async ({
+test("a site whose boot page is lost is shown though that of its slot's spare comes @long", async ({
   app,
   context,
   origin,

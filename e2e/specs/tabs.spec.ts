@@ -215,7 +215,7 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await expect(app.frame().frameLocator("iframe").locator("#part")).toHaveText("hiddenvisible");
 });
 
-test("a page behind is heard on, though the phone has room for no other", async ({
+test("a page behind is heard on, though the phone has room for no other @long", async ({
   app,
   context,
   origin,
