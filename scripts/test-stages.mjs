@@ -30,7 +30,8 @@ const FRESH = { ROPEWAY_FUZZ_SEED: "fresh", ROPEWAY_FUZZ_FRAMES: "250000" };
 
 const PLAYWRIGHT = {
   summary: /^ *\d+ (passed|failed|skipped|did not run|interrupted)/,
-  failure: /^The app('s standing| stood at) |^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received)/,
+  failure:
+    /^The app('s standing| stood at) |^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received|> +\d+ \|| +- )/,
 };
 
 /** Where slots live at any label below the app's host. */
