@@ -225,7 +225,10 @@ const SEEN_STEP = 60_000;
 /** Bytes of use that may be lost with the memory of the object. */
 const UNSTORED_BYTES = 64 * 1024;
 
-/** The same for a guest with a data limit: one that has its object aborted again and again would have no limit. */
+/**
+ * Of a guest with a data limit, at which the use is written even while its sockets are open. Without that a guest whose object
+ * is aborted again and again would have no limit.
+ */
 const GUEST_UNSTORED_BYTES = 1024 * 1024;
 
 /** Milliseconds: so often at most does the log hear of a device that is not let in. */

@@ -612,7 +612,7 @@ const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
   pragma: ["no-cache"],
 };
 
-/** Of the hash of a site: two of them would share what they have, and no more. */
+/** Of the hash of a site. Two sites with the same hash would share what is cached for them: no harm beyond that. */
 const SITE_BYTES = 8;
 
 /** Count: of responses stored for one URL, by hash of what selects them: a new one takes the place of another. */

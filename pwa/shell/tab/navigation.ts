@@ -77,7 +77,7 @@ export interface Journey {
   readonly brokenUrl: string | null;
 }
 
-/** Something on its way that has not been heard of; `slot`: whatever of one that may not be there, without a link. */
+/** A document that is due and has not spoken; `slot`: the slot's boot page or its page, where there is no link. */
 export type Awaited = "boot page" | "slot" | "nothing";
 
 /** @property retryAt when it is tried again by itself. */

@@ -179,7 +179,7 @@ class Files {
     return { blob: await response.blob(), url: response.headers.get("content-location") ?? url };
   }
 
-  /** The document has not loaded before. */
+  /** The document counts as loaded once the promise has settled, too. */
   track<T>(promise: Promise<T>): Promise<T> {
     this.#pending.add(promise);
     void promise.finally(() => this.#pending.delete(promise)).catch(() => {});

@@ -603,7 +603,7 @@ function ownBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 /**
  * Whether nothing else of the WebSocket message that the chunk is a view of matters, so that its whole buffer may be
- * transferred. A frame that carries bytes of its own does not fit before the header of one that is this long.
+ * transferred. Before it lies its own header alone: no other frame with a body fits there.
  */
 function isAloneInMessage(chunk: Uint8Array): boolean {
   const longestHeader = 1 + 4 + 4;

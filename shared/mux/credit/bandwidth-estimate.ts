@@ -361,7 +361,7 @@ export class BandwidthEstimate {
   #trial = new CreditTrial();
   #slicesSinceGrowth = 0;
   #slicesSinceSurge = 0;
-  /** Whether the last round trip told of a queue. */
+  /** Whether the last round trip told of a queue that stands, the sender's own pauses taken off. */
   #queueSeen = false;
   /** The last round trip was a much longer one, which alone is no proof of a queue. */
   #isLate = false;

@@ -162,6 +162,23 @@ describe("PageSearch", () => {
     expect(last()).toBe("");
   });
 
+  it("takes the marks of an earlier search away where the last has not come to the document", async () => {
+    for (const finish of ["", null]) {
+      const { page, search, join, tell } = rig();
+      search.search("a");
+      const id = page.orders.at(-1)?.id;
+      await join(page, 1);
+      // The next one is asked to join and hears no more; the one after has joined, without its script.
+      search.search("b");
+      search.search("c");
+      tell(page, { kind: "there" });
+      if (finish === null) search.end();
+      else search.search(finish);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(page.orders.at(-1)).toMatchObject({ id, act: { kind: "end" } });
+    }
+  });
+
   it("says where a page cannot answer", async () => {
     const { search, last } = rig();
     search.search("a");

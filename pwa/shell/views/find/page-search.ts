@@ -47,6 +47,8 @@ export class PageSearch {
   #id = 0;
   #text = "";
   #documents = new Map<Window, SearchedDocument>();
+  /** Of the documents that have marks: how to end the last search that each was sent, which may be one before this. */
+  readonly #marked = new Map<Window, SearchedDocument["order"]>();
   #at: { readonly window: Window; readonly index: number } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSilent = false;
@@ -57,7 +59,6 @@ export class PageSearch {
 
   /** Begins anew; an empty text ends what is there. */
   search(text: string): void {
-    const former = this.#documents;
     const formerId = this.#id;
     this.#text = foldText(text);
     this.#id = lastId += 1;
@@ -66,7 +67,7 @@ export class PageSearch {
     this.#isSilent = false;
     clearTimeout(this.#timer);
     if (this.#text === "") {
-      for (const { order } of former.values()) order({ kind: "end" });
+      this.#takeMarks();
       return this.#change();
     }
     // Documents that are there still hear of the next search, and end this one by that.
@@ -98,9 +99,14 @@ export class PageSearch {
   /** Takes all marks away; the match that the person is at stays selected. */
   end(): void {
     clearTimeout(this.#timer);
-    for (const { order } of this.#documents.values()) order({ kind: "end" });
+    this.#takeMarks();
     this.#documents = new Map();
     this.#id = 0;
+  }
+
+  #takeMarks(): void {
+    for (const order of this.#marked.values()) order({ kind: "end" });
+    this.#marked.clear();
   }
 
   /** A message to the app. Windows of other pages, and documents that are no page's, have no part in this. */
@@ -119,7 +125,11 @@ export class PageSearch {
     const [id, text] = [this.#id, this.#text];
     const order = (act: FindOrder["act"]) => send(orderOf(id, act));
     this.#documents.set(window, { count: 0, near: 0, isDone: false, order });
-    void this.#options.script().then((script) => id === this.#id && order({ kind: "search", script, text }));
+    void this.#options.script().then((script) => {
+      if (id !== this.#id) return;
+      order({ kind: "search", script, text });
+      this.#marked.set(window, order);
+    });
   }
 
   #take(window: Window, { id, told }: FindAnswer): void {
