@@ -29,7 +29,7 @@ const UNIT = {
 const FRESH = { ROPEWAY_FUZZ_SEED: "fresh", ROPEWAY_FUZZ_FRAMES: "250000" };
 
 const PLAYWRIGHT = {
-  summary: /^ *\d+ (passed|failed|skipped|did not run|interrupted)/,
+  summary: /^ *\d+ (passed|failed|skipped|did not run|interrupted)|^The browser owes /,
   failure:
     /^The app('s standing| stood at) |^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received|> +\d+ \|| +- )/,
 };
