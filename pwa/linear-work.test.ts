@@ -1,23 +1,36 @@
 /** Whatever reads an origin's bytes on the phone takes time that is linear in them: twice the input, at most 2.2 times the steps. */
-import { expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { growthOf } from "../shared/testing/count-steps.ts";
+import { requestHead } from "../shared/testing/http/request-heads.ts";
 import { ScriptCookies } from "../shared/web/cookie.ts";
 import { DocumentBytes, shownDocument } from "../shared/web/documents.ts";
+import { isOff } from "./slot/page/permissions.ts";
 import { dataScript } from "./slot/page-workers.ts";
 import { transformPolicies } from "./slot/policy.ts";
 import {
   escapeHtml,
   HtmlRewriter,
   type MarkupRules,
+  ownTexts,
   pageRewriter,
   parseRefresh,
   rewriteMarkup,
 } from "./slot/rewrite/html-rewriter.ts";
 import { framingAllowed, pageHeaders } from "./slot/rewrite/response-headers.ts";
+import { isJsonText } from "./slot/view/json-tree.ts";
 import { asAttachment } from "./sw/answer/navigation.ts";
 import { LITE_RULES, StylePlaces } from "./sw/lite/lite-document.ts";
 import { fileName } from "./tunnel/requests/downloads.ts";
+import { parseChallenges } from "./tunnel/requests/sign-ins.ts";
 import { patternOf, toTemplate } from "./tunnel/store/ahead/page-visits.ts";
+import { PartitionIndex } from "./tunnel/store/database/response-store.ts";
+import { alikeOf } from "./tunnel/store/exchanges/named-bodies.ts";
+import type { ExchangeEntry } from "./tunnel/store/exchanges/stored-exchange.ts";
+
+// The search reads the platform's own accessors, which Node has not.
+for (const name of ["Node", "CharacterData", "Element", "Document", "ShadowRoot"]) vi.stubGlobal(name, class {});
+const { Matcher } = await import("./slot/page/find-text.ts");
+afterAll(() => void vi.unstubAllGlobals());
 
 type Case = readonly [name: string, size: number, work: (size: number) => unknown];
 
@@ -43,6 +56,44 @@ function rewriteXml(xml: string): void {
   for (let at = 0; at < xml.length; at += 8) rewriter.write(xml.slice(at, at + 8));
   rewriter.end();
 }
+
+/** With own addresses in its styles and maps of imports. */
+function rewriteTexts(html: string): void {
+  const rewriter = pageRewriter({ ...CONTEXT, texts: ownTexts(() => true) }, "<script></script>");
+  rewriter.write(html);
+  rewriter.end();
+}
+
+const importMap = (map: string) => rewriteTexts(`<script type=importmap>${map}</script>`);
+
+/** Objects in objects, each below an address of the page's own. */
+const nestedMap = (depth: number): string =>
+  Array.from({ length: depth }).reduce<string>((map, _, at) => `{"https://a.example/${at}":${map}}`, '"/x"');
+
+/** What is stored of the page's own origin that a script may be like. */
+function alike(stored: string, field: string, asked: string): void {
+  const head = {
+    ...requestHead,
+    method: "GET",
+    mode: "cors",
+    destination: "script",
+    origin: "https://a.example",
+  } as const;
+  const headers = [
+    ["content-type", "text/javascript"],
+    ["use-as-dictionary", field],
+  ];
+  const meta = { status: 200, headers, responseTime: 0, context: "" };
+  const entry = { id: 0, url: `https://a.example/${stored}`, meta, body: { hash: "00", size: 5_000 } };
+  alikeOf(new PartitionIndex([entry as unknown as ExchangeEntry]), { ...head, url: `https://a.example/${asked}` }, "");
+}
+
+function search(needle: string, text: string): void {
+  const matcher = new Matcher(needle);
+  for (let at = 0; at < text.length; at++) matcher.add(text[at] ?? "", text as unknown as Text, at);
+}
+
+const isJson = (text: string) => Array.from(isJsonText(text));
 
 /** A document in an attribute of a document, and so on. */
 function nested(text: string): string {
@@ -73,6 +124,7 @@ const cases: Case[] = [
   ["a declaration that never ends", 8_000, (n) => rewrite(`<?${"x".repeat(n)}`, 8)],
   ["comments that never end", 4_000, (n) => rewrite(`<!--${"--!".repeat(n)}`, 8)],
   ["instructions of XML", 4_000, (n) => rewriteXml(`<?${"?".repeat(n)}`)],
+  ["transforms of XML", 300, (n) => rewriteXml(`<!--${"<?xml-stylesheet ".repeat(n)}--><a>`)],
   ["sections of XML", 4_000, (n) => rewriteXml(`<a>${"<![CDATA[]]".repeat(n)}`)],
   ["sections of foreign content", 4_000, (n) => rewrite(`<svg><![CDATA[${"]]".repeat(n)}`, 8)],
   ["less-than signs", 4_000, (n) => rewrite("<".repeat(n), 8)],
@@ -82,6 +134,15 @@ const cases: Case[] = [
   ["documents in attributes", 30, (n) => rewrite(nested("<iframe src=//b.example>".repeat(n)))],
   ["relations", 1_000, (n) => rewrite(`<link rel="${"icon preconnect ".repeat(n)}">`)],
   ["bases", 500, (n) => rewrite("<base href=a/><iframe src=b>".repeat(n))],
+  ["own addresses in styles", 500, (n) => rewriteTexts(`<style>${"https://a.example/".repeat(n)}</style>`)],
+  ["own addresses with parts", 500, (n) => rewriteTexts(`<style>${"url(https://a.example/#a)".repeat(n)}</style>`)],
+  ["own addresses in shapes", 500, (n) => rewrite(`<rect fill="url(${"https://a.example/".repeat(n)}">`)],
+  [
+    "maps of imports",
+    300,
+    (n) => importMap(`{"imports":{${list(n, (at) => `"https://a.example/${at}":"./${at}"`, ",")}}}`),
+  ],
+  ["maps of imports in each other", 8, (n) => importMap(nestedMap(n))],
   ["markup of a script", 2_000, (n) => rewriteMarkup(`${"<a b".repeat(n)}<link rel=preconnect>`, CONTEXT)],
   ["pages without scripts", 300, (n) => rewrite('<a href=b><img srcset="a 1x, b 2x">'.repeat(n), 4096, LITE_RULES)],
   ["lists of pictures there", 1_000, (n) => rewrite(`<img srcset="${"a ,".repeat(n)}">`, 4096, LITE_RULES)],
@@ -89,6 +150,8 @@ const cases: Case[] = [
   ["style attributes there", 500, (n) => rewrite(`<p style="${"background:url(a);".repeat(n)}">`, 4096, LITE_RULES)],
   ["style sheets' addresses", 1_000, (n) => placed('url("a)'.repeat(n))],
   ["strings of style sheets", 1_000, (n) => placed("'a\"b\\".repeat(n))],
+  ["strings without an end, in one piece", 2_000, (n) => placed("'a\"b\\".repeat(n), 1e6)],
+  ["style sheets' addresses without an end", 1_000, (n) => placed("url(\\)".repeat(n), 1e6)],
   ["a style sheet's comment", 4_000, (n) => placed(`/*${"*".repeat(n)}`, 8)],
   [
     "a refresh of spaces",
@@ -117,6 +180,19 @@ const cases: Case[] = [
       ),
   ],
   ["X-Frame-Options", 1_000, (n) => framingAllowed([["x-frame-options", "deny,".repeat(n)]], [], CONTEXT.realOrigin)],
+  ["Permissions-Policy without an end", 500, (n) => isOff("camera=(,".repeat(n), "camera", CONTEXT.realOrigin)],
+  ["Permissions-Policy of blanks", 2_000, (n) => isOff(`,${" ".repeat(n)}camera${" ".repeat(n)}(`, "camera", "")],
+  ["WWW-Authenticate", 100, (n) => parseChallenges('Digest realm="a", nonce=b, '.repeat(n))],
+  ["WWW-Authenticate without an end", 1_000, (n) => parseChallenges(`Basic realm="${'\\"'.repeat(n)}`)],
+  ["WWW-Authenticate of commas", 1_000, (n) => parseChallenges(`Basic a=b${" ,".repeat(n)}"`)],
+  ["Use-As-Dictionary", 150, (n) => alike("old.js", `match="/${"*a".repeat(n)}"`, "a".repeat(3 * n))],
+  ["Use-As-Dictionary without an end", 150, (n) => alike("old.js", `match="${"\\\\ ,".repeat(n)}`, "a")],
+  ["an address of versions", 1_000, (n) => alike(`a-1.${"b_2.".repeat(n)}js`, "", `${"a-1.".repeat(n)}js`)],
+  ["JSON", 500, (n) => isJson(`[${'{"a":[1,true,"b\\n"]},'.repeat(n)}0]`)],
+  ["JSON without an end", 2_000, (n) => isJson(`"${"\\u".repeat(n)}`)],
+  ["JSON in JSON", 400, (n) => isJson(`${"[".repeat(n)}${"]".repeat(n)}`)],
+  ["a text that is found nearly", 500, (n) => search(`${"a".repeat(n)}b`, "a".repeat(4 * n))],
+  ["a text that is found often", 500, (n) => search("ab", "ab".repeat(n))],
   ["a label of spaces", 4_000, (n) => shown(`text/html; charset=${" ".repeat(n)}(`)],
   ["labels", 1_000, (n) => shown("charset = '".repeat(n))],
   ["parameters of a type", 1_000, (n) => shown(`text/html${"; a=b".repeat(n)}`)],

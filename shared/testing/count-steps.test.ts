@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { countSteps } from "./count-steps.ts";
+import { tryExpression } from "./regexp-steps.ts";
 
 it.each<[string, boolean, (n: number) => unknown]>([
   ["a loop", true, (n) => Array.from({ length: n }, (_, at) => at * 2)],
@@ -8,6 +9,9 @@ it.each<[string, boolean, (n: number) => unknown]>([
   ["searches for each", false, (n) => [..."x".repeat(n)].map(() => "x".repeat(n).includes("y"))],
   ["an expression", true, (n) => "x".repeat(n).match(/x/g)],
   ["an expression on all that is left", false, (n) => [..."x".repeat(n)].map(() => /y/.exec("x".repeat(n)))],
+  ["an expression that goes on to the end for each", false, (n) => "a:x".repeat(n).replace(/a:(x[^#]*#)?/g, "")],
+  ["an expression that goes on to the end once", true, (n) => "a:x".repeat(n).replace(/a:x[^#]*#?/g, "")],
+  ["an expression that begins anew at each", false, (n) => /b(?=[^#]*#)/.test("b".repeat(n))],
   ["copies of a list", false, (n) => Array.from({ length: n }).reduce<number[]>((list) => [...list, 1], [])],
   ["members of a set", true, (n) => new Set(Array.from({ length: n }, (_, at) => at)).size],
   [
@@ -22,6 +26,18 @@ it.each<[string, boolean, (n: number) => unknown]>([
   );
   expect(twice / once).toBeGreaterThan(isLinear ? 1.5 : 2.6);
   expect(twice / once).toBeLessThan(isLinear ? 2.2 : 4.2);
+});
+
+it.each([
+  [/a+(?:b|c{2,3})?d*?$/im, "xaAbdd\naccd\naabcccdaCCCC"],
+  [/(?<!x)["'][^"']*["']|\p{L}(?![\d.])/u, "x'a' \"b\" ä1 ä."],
+  [/,\s*[^,]{0,2},|^b/y, ", ab,  abc, ,b"],
+])("goes through %s as the language does", (expression, text) => {
+  for (let from = 0; from < text.length; from += 1) {
+    const found = new RegExp(expression, `g${expression.flags}`);
+    found.lastIndex = from;
+    expect(tryExpression(expression, text, from).index).toBe(found.exec(text)?.index ?? null);
+  }
 });
 
 it("leaves all as it was", async () => {

@@ -1,10 +1,14 @@
 /**
  * Counts what a piece of work costs, without a clock: blocks of the project's code that ran, as V8 counts them, and characters
- * and elements that methods of the language went through. Not counted: joining strings by `+`.
+ * and elements that methods of the language went through, and expressions each time that they went back. Not
+ * counted: joining strings by `+`.
  */
 import { Session } from "node:inspector";
+import { tryExpression } from "./regexp-steps.ts";
 
 let natives = 0;
+/** What goes on is no work of those that are counted. */
+let isTrying = false;
 
 type Method = (this: never, ...args: never[]) => unknown;
 type Undo = () => void;
@@ -88,17 +92,19 @@ function countParsers(): Undo[] {
           },
         }),
     ),
-    // Expressions that go back over text are kept out by the house's rules. What is found was gone through.
     replace(
       RegExp.prototype,
       "exec",
       (former) =>
         function (this: RegExp, text: string): unknown {
+          if (isTrying) return former.apply(this as never, [text as never]);
           const from = this.global || this.sticky ? this.lastIndex : 0;
           const result = former.apply(this as never, [text as never]) as RegExpExecArray | null;
-          const rest = String(text).length - from;
-          const end = result === null ? rest : result.index + result[0].length - from;
-          natives += 1 + (result === null && this.sticky ? Math.min(rest, FAILED) : end);
+          const before = natives;
+          isTrying = true;
+          const { steps } = tryExpression(this, String(text), from);
+          isTrying = false;
+          natives = before + 1 + steps;
           return result;
         },
     ),
@@ -123,9 +129,6 @@ function countParsers(): Undo[] {
 
 const plainExec = RegExp.prototype.exec;
 
-/** Characters that are counted where an expression does not match at its place: nobody tells how far it looked. */
-const FAILED = 64;
-
 interface Coverage {
   readonly result: readonly {
     readonly url: string;
@@ -134,7 +137,8 @@ interface Coverage {
 }
 
 /** All but the runner of tests, and this. */
-const isCounted = (url: string): boolean => !/^node:|\/count-steps\.ts|\/node_modules\/(?!@ghostery|tldts)/.test(url);
+const isCounted = (url: string): boolean =>
+  !/^node:|\/(?:count|regexp)-steps\.ts|\/node_modules\/(?!@ghostery|jsonc-parser|tldts)/.test(url);
 
 /** @param works one after the other; each leaves nothing behind that goes on. */
 export async function countSteps(...works: readonly (() => unknown)[]): Promise<number[]> {

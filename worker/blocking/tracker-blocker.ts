@@ -107,6 +107,9 @@ const CONFIG = {
   loadPreprocessors: false,
 };
 
+/** Characters of an address that are looked at: rules with several wildcards go over it once for each, and once more for each. */
+const LONGEST = 2_048;
+
 const loadEngine = () => import("@ghostery/adblocker");
 
 /** Version of the format, which other releases of the engine cannot read. */
@@ -133,7 +136,8 @@ export async function openCompiled(compiled: Uint8Array): Promise<BlockList> {
   return {
     names(head, url) {
       const sourceUrl = head.origin === null || head.origin === "null" ? head.topLevelOrigin : head.origin;
-      return engine.match(Request.fromRawDetails({ url: url.href, sourceUrl, type: typeOf(head) })).match;
+      const details = { url: url.href.slice(0, LONGEST), sourceUrl, type: typeOf(head) };
+      return engine.match(Request.fromRawDetails(details)).match;
     },
   };
 }

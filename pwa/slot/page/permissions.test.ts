@@ -15,6 +15,8 @@ it.each([
   ["geolocation=(self), geolocation=()", true],
   ["geolocation=(), geolocation=(self)", false],
   ["not-geolocation=()", false],
+  ["geolocation=(", false],
+  ["geolocation=(), geolocation=(", false],
 ])("a policy of %j is read", (policy, off) => {
   expect(isOff(policy, "geolocation", OWN)).toBe(off);
 });

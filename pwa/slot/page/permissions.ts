@@ -92,9 +92,10 @@ function firstAnswer(context: PageContext, ask: Ask): Promise<AskAnswer | null> 
 
 /** Whether the response's `Permissions-Policy` keeps a feature from its own document. The app's own policy keeps all. */
 export function isOff(policy: string, feature: string, origin: string): boolean {
-  const member = new RegExp(`(?:^|,)\\s*${feature}\\s*=\\s*(\\*|[\\w-]+|\\([^)]*\\))`, "g");
+  // A list without an end is taken whole, for nothing in it to be looked at again: such a policy says nothing.
+  const member = new RegExp(`(?:^|,)\\s*${feature}\\s*=\\s*(\\*|[\\w-]+|\\([^)]*\\)?)`, "g");
   const value = [...policy.matchAll(member)].at(-1)?.[1];
-  return value !== undefined && !/\*|\bself\b/.test(value) && !value.includes(`"${origin}"`);
+  return value !== undefined && !/\*|\bself\b|^\([^)]*$/.test(value) && !value.includes(`"${origin}"`);
 }
 
 const isOffHere = ({ config }: PageContext, feature: string) =>

@@ -66,6 +66,10 @@ describe("own addresses in full", () => {
     ["<rect fill=url(https://example.org/#a)>", '<rect fill="url(http://s1.localhost:8787/#a)">'],
     ['<p fill="url(https://example.org.evil.example/#a)">', '<p fill="url(https://example.org.evil.example/#a)">'],
     ['<p style="background:url(https://example.org/a)">', '<p style="background:url(https://example.org/a)">'],
+    [
+      "<p fill='url(https://example.org/https://example.org/#a)'>",
+      '<p fill="url(http://s1.localhost:8787/https://example.org/#a)">',
+    ],
   ])("are the slot's where the browser compares: %s", (html, rewritten) => expect(markup(html)).toBe(rewritten));
 
   it("are the slot's in styles that refer to elements", () => {
@@ -86,6 +90,10 @@ describe("own addresses in full", () => {
         bare: "https://other.example/",
       }),
     );
+    const scopes = (at: string) => ({ scopes: { [at]: { x: { "https://example.org/y": "https://example.org/z" } } } });
+    const both = { ...scopes("https://example.org/s").scopes, ...scopes("http://s1.localhost:8787/s").scopes };
+    const script = (text: object) => `<script type=importmap>${JSON.stringify(text)}</script>`;
+    expect(rewriteTexts(script(scopes("https://example.org/s")))).toBe(script({ scopes: both }));
     for (const other of ["<script type=importmap>{https://example.org/a</script>", `<script>${map({})}`])
       expect(rewriteTexts(other)).toBe(other);
     expect(rewriteTexts(map(names), false)).toBe(map(names));

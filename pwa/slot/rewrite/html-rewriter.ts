@@ -56,12 +56,6 @@ const CLOSES: Readonly<Record<CutOff, string>> = { nothing: "", tag: "", declara
 /** Characters before the root of XML. */
 const LONGEST_PROLOG = 65_536;
 
-/**
- * XSLT makes another document, without the page script: the app would wait for that for ever. An attribute that is there
- * twice switches the instruction off.
- */
-const TRANSFORM = /<\?xml-stylesheet(?=[^>]*\stype\s*=\s*["'](?!text\/css))/g;
-
 export class HtmlRewriter implements TokenHandler {
   readonly #context: MarkupContext;
   readonly #rules: MarkupRules;
@@ -124,7 +118,11 @@ export class HtmlRewriter implements TokenHandler {
   #insertInRoot(html: string, { start, nameStop, end, closesItself }: Tag): void {
     if (this.#snippet === null) return;
     this.#emit(html, end);
-    this.#out = this.#out.replace(TRANSFORM, "$& type=''");
+    // XSLT makes another document, without the page script: the app would wait for that for ever. An attribute that is there
+    // twice switches the instruction off.
+    this.#out = this.#out.replace(/<\?xml-stylesheet[^>]*/g, (each) =>
+      each.replace(/^.{16}(?=[^>]*\stype\s*=\s*["'](?!text\/css))/, "$& type=''"),
+    );
     if (closesItself) this.#out = `${this.#out.slice(0, -2)}>${this.#snippet}</${html.slice(start + 1, nameStop)}>`;
     else this.#out += this.#snippet;
     this.#snippet = null;
@@ -212,8 +210,9 @@ export function pageRewriter(
 
 /** Styles refer to elements (`url(…#id)`) of the document's own origin only, and of the document itself by its own address. */
 function ownReferences(text: string, { realOrigin, slotOrigin }: ElementContext): string {
-  const own = new RegExp(`${realOrigin.replaceAll(".", "\\.")}(/[^"')\\s#]*#)?`, "gi");
-  return text.replace(own, (written, rest) => (rest === undefined ? written : slotOrigin + rest));
+  // The path is taken along with or without a part: none of it is looked at again.
+  const own = new RegExp(`${realOrigin.replace(/[.[\]]/g, "\\$&")}(/[^"')\\s#]*(#?))`, "gi");
+  return text.replace(own, (written, rest, mark) => (mark ? slotOrigin + rest : written));
 }
 
 /** For own addresses in styles and in maps of imports of a document as it comes. @param mayChange now. */
@@ -237,11 +236,13 @@ export function ownTexts(mayChange: () => boolean): TextRules {
 
 /** A map of imports that gives own addresses as the slot has them, whichever way scripts write them. */
 function ownImports(text: string, context: ElementContext): string {
-  const mapped = (map: object): object =>
+  // What stands deeper means nothing, and would be there twice as often with each step.
+  const mapped = (map: object, depth = 0): object =>
     Object.fromEntries(
       Object.entries(map).flatMap(([key, value]) => {
         const { real } = (/^\.{0,2}\/|:/.test(key) && resolve(key, context)) || {};
-        const to: unknown = typeof value === "object" && value !== null ? mapped(value) : onSlot(value, context);
+        const isMap = depth < 2 && Object(value) === value;
+        const to: unknown = isMap ? mapped(value, depth + 1) : onSlot(value, context);
         const keys = real?.origin === context.realOrigin ? [real.href, toSlot(real.href, context)] : [key];
         return keys.map((each) => [each, to]);
       }),
@@ -259,7 +260,7 @@ export function inXml(script: string): string {
 }
 
 const AFFECTED_MARKUP =
-  /<(?:iframe|frame|link|base|object|embed|meta|script|svg|track|use|textpath|\w*gradient|a(?:rea)?\s[^>]*\bping)\b|url\(/i;
+  /<(?:iframe|frame|link|base|object|embed|meta|script|svg|track|use|textpath|\w*gradient)\b|\bping\b|url\(/i;
 
 /** Rewrites markup that is no whole document (innerHTML and its like); nothing is inserted. */
 export function rewriteMarkup(html: string, context: MarkupContext, language: MarkupLanguage = "html"): string {
@@ -557,13 +558,11 @@ export function rewriteLink(element: AttributeAccess): void {
 
 /** The `rel` value with those relations renamed, or null where there is none. */
 export function neutraliseRelations(rel: string): string | null {
-  let changed = false;
-  const tokens = rel.split(/([\t\n\f\r ]+)/).map((token) => {
-    if (!NEUTRALISED_RELATIONS.has(token.toLowerCase())) return token;
-    changed = true;
-    return PREFIX + token;
-  });
-  return changed ? tokens.join("") : null;
+  const tokens = rel.split(/([\t\n\f\r ]+)/);
+  const renamed = tokens
+    .map((token) => (NEUTRALISED_RELATIONS.has(token.toLowerCase()) ? PREFIX + token : token))
+    .join("");
+  return renamed === rel ? null : renamed;
 }
 
 /** Of `Refresh` fields and `<meta http-equiv=refresh>`: HTML section 4.2.5.3, shared declarative refresh steps. */

@@ -402,8 +402,11 @@ const ENDS: Readonly<Record<string, RegExp>> = {
   "url(": /\s*"(?:\\[\s\S]|[^"\\])*"\s*\)|\s*'(?:\\[\s\S]|[^'\\])*'\s*\)|(?:\\[\s\S]|[^)\\"'])*\)/y,
 };
 
-/** The same, for a token whose start has passed. */
-const PASSED: Readonly<Record<string, RegExp>> = { "/*": /\*\//g, '"': /["\n]/g, "'": /['\n]/g, "url(": /\)/g };
+/**
+ * The same, for a token whose start has passed. Of it goes by at least what was looked at in vain before: nothing is looked at
+ * once more for the next token.
+ */
+const PASSED: Readonly<Record<string, RegExp>> = { ...ENDS, "url(": /(?:\\[\s\S]|[^)\\])*\)/y };
 
 const ESCAPE = /\\(?:([0-9a-f]{1,6})\s?|(\n)|([\s\S]))/gi;
 
