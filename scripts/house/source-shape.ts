@@ -1,4 +1,11 @@
-import { type Function as FunctionNode, parseSync, Visitor } from "oxc-parser";
+import {
+  type Argument,
+  type CallExpression,
+  type Function as FunctionNode,
+  type NewExpression,
+  parseSync,
+  Visitor,
+} from "oxc-parser";
 
 /** What the rules of the house look at in one source file. Lines count from 1; blank lines and comments count too. */
 export interface SourceShape {
@@ -7,8 +14,10 @@ export interface SourceShape {
   /** `export *` stands in the file. */
   readonly exportsAll: boolean;
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
-  /** Literals. */
+  /** Literals, and what `RegExp` makes of strings that the file has as they are. */
   readonly expressions: readonly { readonly line: number; readonly source: string; readonly flags: string }[];
+  /** Lines in which `RegExp` makes others, whose source only those who run it know. */
+  readonly unseenExpressions: readonly number[];
 }
 
 /** @throws Error when the text is not TypeScript (or JavaScript, as the file's name says). */
@@ -21,7 +30,24 @@ export function sourceShape(path: string, text: string): SourceShape {
     functions.push({ line: lineAt(start), lines: linesOf(text.slice(start, end)) });
   };
   const expressions: SourceShape["expressions"][number][] = [];
+  const unseenExpressions: number[] = [];
+  const texts = new Map<string, string | null>();
+  const addMade = ({ callee, arguments: [source, flags], start }: Made): void => {
+    const name = callee.type === "MemberExpression" && "name" in callee.property ? callee.property : callee;
+    if (!("name" in name) || name.name !== "RegExp") return;
+    const [written, kept] = [textOf(source, texts), flags === undefined ? "" : textOf(flags, texts)];
+    if (written === null || kept === null) unseenExpressions.push(lineAt(start));
+    else expressions.push({ line: lineAt(start), source: written, flags: kept });
+  };
   new Visitor({
+    VariableDeclaration({ kind, declarations }) {
+      // Names in several places of a file are told apart by nobody here.
+      for (const { id, init } of declarations)
+        if (id.type === "Identifier")
+          texts.set(id.name, kind === "const" && !texts.has(id.name) ? textOf(init ?? undefined, texts) : null);
+    },
+    NewExpression: addMade,
+    CallExpression: addMade,
     Literal(literal) {
       if (!("regex" in literal)) return;
       expressions.push({ line: lineAt(literal.start), source: literal.regex.pattern, flags: literal.regex.flags });
@@ -48,7 +74,30 @@ export function sourceShape(path: string, text: string): SourceShape {
     })),
   ];
   const exportsAll = reExports.some(({ importName }) => importName.kind !== "Name");
-  return { imports, exportsAll, functions, expressions };
+  return { imports, exportsAll, functions, expressions, unseenExpressions };
+}
+
+type Made = Pick<CallExpression | NewExpression, "callee" | "arguments" | "start">;
+
+/** The string that stands there in one piece or several. @returns null where it takes more to know it. */
+function textOf(node: Argument | undefined, texts: ReadonlyMap<string, string | null>): string | null {
+  switch (node?.type) {
+    case "Literal":
+      return typeof node.value === "string" ? node.value : null;
+    case "Identifier":
+      return texts.get(node.name) ?? null;
+    case "BinaryExpression": {
+      const [left, right] = [textOf(node.left as Argument, texts), textOf(node.right, texts)];
+      return node.operator === "+" && left !== null && right !== null ? left + right : null;
+    }
+    case "TemplateLiteral": {
+      const parts = node.expressions.map((each) => textOf(each, texts));
+      if (parts.includes(null)) return null;
+      return node.quasis.map(({ value }, at) => (value.cooked ?? "") + (parts[at] ?? "")).join("");
+    }
+    default:
+      return null;
+  }
 }
 
 function linesOf(text: string): number {
