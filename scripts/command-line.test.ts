@@ -1,12 +1,14 @@
 /** How commands are answered where nothing is installed yet, and by a Node that is too old. */
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { root } from "./build/paths.ts";
 import { COMMANDS } from "./command-line.mjs";
-import { whyNotInstalled } from "./install/bootstrap.mjs";
+import { warnOfSilence, whyNotInstalled } from "./install/bootstrap.mjs";
 
 /** A clone that nothing was installed in. */
 let clone = "";
@@ -123,6 +125,33 @@ describe("a registry that cannot be reached", () => {
     expect(others).toEqual([]);
     expect(first).toMatch(/^Installing packages/);
     expect(second).toMatch(/^Cannot install packages: the registry of npm at 127\.0\.0\.1:1 cannot be reached/);
+  });
+
+  it("is named while nothing answers", async () => {
+    // A process that sleeps takes no connection once its queue is full: the system drops what comes.
+    const code =
+      "require('node:net').createServer().listen({port:0,host:'127.0.0.1',backlog:1},function(){console.log(this.address().port)})";
+    const server = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    const port = Number(String((await once(server.stdout, "data"))[0]));
+    server.kill("SIGSTOP");
+    const queue = Array.from({ length: 4 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+    onTestFinished(() => {
+      for (const socket of queue) socket.destroy();
+    });
+    await Promise.all(queue.slice(0, 2).map((socket) => once(socket, "connect")));
+
+    for (const name of Object.keys(process.env)) if (/proxy$/i.test(name)) vi.stubEnv(name, undefined);
+    vi.stubEnv("npm_config_registry", `http://127.0.0.1:${port}/`);
+    const npm = Object.assign(new EventEmitter(), { exitCode: null }) as unknown as ChildProcess;
+    const said = new Promise((resolve) => vi.spyOn(console, "error").mockImplementation(resolve));
+    onTestFinished(() => {
+      npm.emit("close");
+      vi.restoreAllMocks();
+      vi.unstubAllEnvs();
+    });
+    warnOfSilence(npm, clone, 200);
+    expect(await said).toBe(`The registry of npm at 127.0.0.1:${port} does not answer yet …`);
   });
 
   it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "ECONNRESET", "ERR_SOCKET_TIMEOUT", "E503"])(

@@ -8,14 +8,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { isStrongAccessKey } from "../shared/access-key.ts";
-import type { Plan } from "../worker/front/edge-settings.ts";
 import { isPackage } from "./build/paths.ts";
 import { COMMANDS, readArguments } from "./command-line.mjs";
 import { writeDeployConfig } from "./deploy/deploy-config.ts";
-import { type AccessKeys, type Deployed, type Deployment, deployAll } from "./deploy/deployment.ts";
+import {
+  type AccessKeys,
+  askPlan,
+  type Deployed,
+  type Deployment,
+  deployAll,
+  readPlanFlag,
+} from "./deploy/deployment.ts";
 import { dryPlatform, wranglerPlatform } from "./deploy/platform.ts";
 import { builtSlotFiles } from "./deploy/slot-files.ts";
 import { readSlotCount, writeSlotWorkers } from "./deploy/slot-workers.ts";
@@ -55,7 +60,7 @@ try {
       keys: isDry ? dryKeys : keptKeys,
       slotWorkers: async (names, baseOrigin, list) =>
         writeSlotWorkers(directory, names, await builtSlotFiles(baseOrigin, list), compatibilityDate),
-      plan: async (isTold) => plan ?? (isTold || hasPlan || isDry ? null : await askPlan()),
+      plan: async (isTold) => plan ?? (isTold || hasPlan || isDry ? null : await askPlan(process)),
       say,
     };
     const { url, key } = await (isOfBuilds ? edgeAlone() : deployAll(all));
@@ -74,21 +79,4 @@ try {
 function sayUnknownKey(url: string): void {
   console.error(`The edge has an access key that is not known here. Open ${url}/#key= followed by that key,`);
   console.error(`or replace it with: ${WITH_NEW_KEY}`);
-}
-
-function readPlanFlag(text: string | undefined): Plan | null {
-  if (text === undefined || text === "free" || text === "paid") return text ?? null;
-  throw new Error(`Cannot deploy: the plan is "${text}": --plan takes free or paid`);
-}
-
-/** @returns null where nobody can answer. */
-async function askPlan(): Promise<Plan | null> {
-  if (process.stdin.isTTY !== true) return null;
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = await lines.question("Is the account on Cloudflare's free plan? [y/n] ");
-    return /^y/i.test(answer.trim()) ? "free" : "paid";
-  } finally {
-    lines.close();
-  }
 }

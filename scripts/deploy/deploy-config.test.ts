@@ -47,6 +47,11 @@ describe("deployConfig", () => {
       ],
     });
     expect(isAbsolute(String(config.main))).toBe(true);
+    expect(config).toHaveProperty("minify", true);
+  });
+
+  it("has an upload that is small", () => {
+    expect(parse(readFileSync(join(root, "wrangler.toml"), "utf8"))).toHaveProperty("minify", true);
   });
 
   it("takes the host for its zone", () => {

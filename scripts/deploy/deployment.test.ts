@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Deployment, deployAll } from "./deployment.ts";
+import { askPlan, type Deployment, deployAll, readPlanFlag } from "./deployment.ts";
 import { dryPlatform, wranglerPlatform } from "./platform.ts";
 import type { Wrangler } from "./wrangler.ts";
 
@@ -170,5 +172,30 @@ describe("deployAll", () => {
       "Would set the secret ROPEWAY_SLOT_HOSTS of ropeway: ropeway-s[01-03].your-name.workers.dev",
       expect.stringMatching(/^Would set the secret ROPEWAY_ACCESS_KEY of ropeway: key-/),
     ]);
+  });
+});
+
+describe("the account's plan", () => {
+  it.each([
+    ["y", "free"],
+    [" Yes", "free"],
+    ["n", "paid"],
+    ["", "paid"],
+  ])("is asked for where somebody can answer: %j", async (answer, plan) => {
+    const [stdin, stdout] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()];
+    const asked = askPlan({ stdin, stdout });
+    stdin.write(`${answer}\n`);
+    expect(await asked).toBe(plan);
+    stdout.end();
+    expect(await text(stdout)).toContain("Is the account on Cloudflare's free plan? [y/n]");
+  });
+
+  it("is asked for nowhere else", async () => {
+    expect(await askPlan({ stdin: new PassThrough(), stdout: new PassThrough() })).toBeNull();
+  });
+
+  it("is as --plan has it", () => {
+    expect([undefined, "free", "paid"].map(readPlanFlag)).toEqual([null, "free", "paid"]);
+    expect(() => readPlanFlag("gold")).toThrow('the plan is "gold": --plan takes free or paid');
   });
 });

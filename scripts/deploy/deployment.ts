@@ -3,6 +3,7 @@
  * the account's name below workers.dev. The list of hosts comes last, when all of them answer: it is kept as a secret, as the
  * plan is, which the next deployment of the edge leaves as it is.
  */
+import { createInterface } from "node:readline/promises";
 import type { Plan } from "../../worker/front/edge-settings.ts";
 import type { Platform, SecretChanges, Worker } from "./platform.ts";
 import { slotHostPattern, slotNames } from "./slot-workers.ts";
@@ -91,4 +92,28 @@ async function deploySlots(
 /** What an earlier deployment has set. */
 function withoutList(names: readonly string[]): SecretChanges {
   return Object.fromEntries([BASE, LIST].filter((name) => names.includes(name)).map((name) => [name, null]));
+}
+
+/** @throws Error for another word. */
+export function readPlanFlag(text: string | undefined): Plan | null {
+  if (text === undefined || text === "free" || text === "paid") return text ?? null;
+  throw new Error(`Cannot deploy: the plan is "${text}": --plan takes free or paid`);
+}
+
+/** @returns null where nobody can answer. */
+export async function askPlan({
+  stdin,
+  stdout,
+}: {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream;
+}): Promise<Plan | null> {
+  if (stdin.isTTY !== true) return null;
+  const lines = createInterface({ input: stdin, output: stdout });
+  try {
+    const answer = await lines.question("Is the account on Cloudflare's free plan? [y/n] ");
+    return /^y/i.test(answer.trim()) ? "free" : "paid";
+  } finally {
+    lines.close();
+  }
 }

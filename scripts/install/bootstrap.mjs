@@ -76,14 +76,14 @@ const CONNECTION_TIME = 10_000;
  * @param {import("node:child_process").ChildProcess} npm
  * @param {string} folder
  */
-function warnOfSilence(npm, folder) {
+export function warnOfSilence(npm, folder, time = CONNECTION_TIME) {
   // Who has a proxy may have no other way to the registry.
   if (Object.keys(process.env).some((name) => /^(npm_config_)?(https?_)?proxy$/i.test(name))) return;
   execFile("npm", ["config", "get", "registry"], { cwd: folder }, (_, answer) => {
     if (!URL.canParse(answer.trim()) || npm.exitCode !== null) return;
     const registry = new URL(answer.trim());
     const port = Number(registry.port) || (registry.protocol === "https:" ? 443 : 80);
-    const socket = connect({ host: registry.hostname, port }).setTimeout(CONNECTION_TIME);
+    const socket = connect({ host: registry.hostname, port }).setTimeout(time);
     for (const event of ["connect", "error"]) socket.once(event, () => socket.destroy());
     socket.once("timeout", () => {
       console.error(`The registry of npm at ${registry.host} does not answer yet …`);

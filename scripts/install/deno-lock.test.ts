@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../build/paths.ts";
@@ -33,4 +33,22 @@ it("Deno's lock has the packages that npm's has, in the same versions (npx deno 
 it("Deno's lock has the hash of each package, and none of another registry", () => {
   expect(Object.keys(lock)).toEqual(["version", "specifiers", "npm", "workspace"]);
   for (const [name, { integrity }] of Object.entries(lock.npm)) expect(integrity, name).toMatch(/^sha512-/);
+});
+
+it("Deno's tasks run what npm's scripts of their names do, and Deno's own commands", () => {
+  const { scripts } = read<{ scripts: Record<string, string> }>("package.json");
+  const { tasks } = read<{ tasks: Record<string, { command: string }> }>("deno.json");
+  const ran = Object.entries(tasks).map(([name, { command }]) => {
+    const [, run = ""] = /^sh -c 'exec (.+)'$/.exec(command) ?? [];
+    for (const file of run.match(/\S+\.\w+/g) ?? []) expect(existsSync(join(root, file)), file).toBe(true);
+    return [name, run];
+  });
+  const npms = (name: string) => scripts[name]?.replace(/^exec /, "") ?? "";
+  expect(Object.fromEntries(ran)).toEqual({
+    start: `${npms("start")} --deno`,
+    build: npms("build"),
+    test: npms("test"),
+    deploy: "deno deploy --prod",
+    check: "deno check worker/deno/entry-deno.ts",
+  });
 });

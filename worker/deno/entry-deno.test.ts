@@ -36,3 +36,24 @@ describe("an edge on Deno that cannot start", () => {
     ]);
   });
 });
+
+it("its dictionaries make room in what the site has that has brought most", async () => {
+  const script = `
+    const { openStore } = await import("./worker/deno/kv-store-deno.ts");
+    const bodies = (await openStore(":memory:")).bodiesOf("phone");
+    const put = (id, site) => bodies.put(id, new Uint8Array(100_000), { site, most: 1_000_000 });
+    await put("quiet", "quiet.example");
+    for (let at = 0; at < 20; at++) await put(\`loud-\${at}\`, "loud.example");
+    const kept = [];
+    for (const id of ["quiet", ...Array.from({ length: 20 }, (_, at) => \`loud-\${at}\`)])
+      if ((await bodies.get(id)) !== null) kept.push(id.split("-")[0]);
+    console.log(kept.join(" "));
+    Deno.exit();`;
+  const cwd = new URL("../..", import.meta.url).pathname;
+  const said = await new Promise((resolve) => {
+    const asked = ["run", "--quiet", "--cached-only", "--allow-all", "-"];
+    const deno = execFile(DENO, asked, { cwd }, (_, stdout, stderr) => resolve(stdout + stderr));
+    deno.stdin?.end(script);
+  });
+  expect(said).toBe(`quiet${" loud".repeat(9)}\n`);
+});

@@ -112,15 +112,19 @@ describe("headers of the app's own files", () => {
       expect(policyOf(path)).not.toContain("wasm");
   });
 
-  it("frames no slots where there are none", () => {
-    expect(headersOf("https://x.workers.dev/", "")["content-security-policy"]).toContain("frame-src 'self';");
+  it("frames no slots where there are none, and has the way back to what forms led to", () => {
+    const policy = headersOf("https://x.workers.dev/", "")["content-security-policy"];
+    expect(policy).toContain("frame-src 'self';");
+    expect(policy).toContain("form-action 'self';");
   });
 
   it("names the hosts of a list, and clears the storage of one where it is asked to", () => {
     const hosts = hostsOf(BASE, ["a.example", "b.example"]);
     const of = (url: string, kind: "base" | "slot") => securityHeaders(new URL(url), kind, hosts);
     const both = "https://a.example https://b.example";
-    expect(of("https://ropeway.example/", "base")["content-security-policy"]).toContain(`frame-src 'self' ${both};`);
+    const shell = of("https://ropeway.example/", "base")["content-security-policy"];
+    expect(shell).toContain(`frame-src 'self' ${both};`);
+    expect(shell).toContain(`form-action ${both};`);
     const { "content-security-policy": policy } = of("https://a.example/.ropeway/boot", "slot");
     expect(policy?.endsWith(`frame-ancestors https://ropeway.example ${both}`)).toBe(true);
     expect(of("https://a.example/.ropeway/cleared", "slot")["clear-site-data"]).toBe('"storage"');
