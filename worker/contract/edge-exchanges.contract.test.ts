@@ -4,10 +4,12 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { beforeAll, describe, expect, it } from "vitest";
 import { brotliDecoder } from "../../pwa/tunnel/coding/brotli-chunk.ts";
 import { ErrorCode } from "../../shared/errors.ts";
+import { has, READS_MARKED } from "../../shared/http/phone-fields.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
+import { READ_CLOSE, READ_OPEN, READ_PRELUDE } from "../../shared/web/read-marks.ts";
 import { noise, readAll, sha256, until } from "../testing/contract.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
-import { streamOf } from "../testing/phone-session.ts";
+import { streamOf, type TestRequest } from "../testing/phone-session.ts";
 import type { TestPhone } from "../testing/test-phone.ts";
 import { REPLAYABLE_BODY_BYTES } from "../upstream/request-body.ts";
 import { EXCHANGES_AWAITING_HEAD } from "../workerd/fetch-workerd.ts";
@@ -47,6 +49,27 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         held.get(`/${index}`)?.end(`answer ${index}`);
         expect((await answers[index])?.text).toBe(`answer ${index}`);
       }
+    });
+
+    it("marks where a script and a document read their place, for a phone that wishes it, and no origin hears of that", async () => {
+      const [read, marked] = ["say(location.host)", `say(${READ_OPEN}location${READ_CLOSE}.host)`];
+      const asked: string[] = [];
+      const origin = await edge.originOf(({ url, rawHeaders }, response) => {
+        asked.push(rawHeaders.join());
+        const [type, body] = url === "/script" ? ["text/javascript", read] : ["text/html", `<script>${read}</script>`];
+        response.writeHead(200, { "content-type": type }).end(body);
+      });
+      const ask = async (request: TestRequest, path: string) => {
+        const { head, text } = await phone.fetch(origin + path, request);
+        return [text, has(head.headers, READS_MARKED)];
+      };
+      const script: TestRequest = { ...scriptFetch(origin), destination: "script", mode: "no-cors" };
+      expect(await ask({ ...script, marksReads: true }, "/script")).toEqual([READ_PRELUDE + marked, true]);
+      expect(await ask({ marksReads: true }, "/")).toEqual([`<script>${READ_PRELUDE}${marked}</script>`, true]);
+      expect(await ask(script, "/script")).toEqual([read, false]);
+      expect(await ask({}, "/")).toEqual([`<script>${read}</script>`, false]);
+      expect(asked).toHaveLength(4);
+      expect(asked.join()).not.toMatch(/ropeway/i);
     });
 
     it("brings text in brotli to a phone that takes it, byte for byte, whatever the origin coded it in", async () => {
