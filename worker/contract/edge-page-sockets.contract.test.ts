@@ -367,6 +367,7 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
 
   it("lose nothing and repeat nothing through 50 cuts of 1,000 messages", async () => {
     const seed = runSeed();
+    console.log(`sockets of pages on ${runtime}: ROPEWAY_FUZZ_SEED=${seed}`);
     const random = new Random(seed);
     const mobile = await edge.connectedPhone("websocket");
     const socket = new TestSocket();
@@ -378,7 +379,8 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
         sent.push(message);
         socket.send(message);
       }
-      await until(() => socket.got.length >= random.below(sent.length));
+      const echoed = random.below(sent.length);
+      await until(() => socket.got.length >= echoed);
       mobile.cut(random.below(2) === 0 ? "both" : "phone");
       await mobile.connect();
     }
