@@ -38,3 +38,46 @@ it("gives back all that came while the page took nothing, once it takes more", a
   page.port1.close();
   life.port1.close();
 });
+
+it("refuses the 65th of an origin in a window and the 193rd of the phone, until another is over", async () => {
+  const ports: MessagePort[] = [];
+  let asked = 0;
+  const sockets = new PageSockets({
+    open() {
+      asked += 1;
+      return new Promise(() => {});
+    },
+    hasLink: () => true,
+    setTimer: () => () => {},
+  });
+  /** @returns the end of the page's life, and all that it hears. */
+  const connect = (site: string, topLevelSite = site) => {
+    const [page, life] = [new MessageChannel(), new MessageChannel()];
+    ports.push(page.port1, life.port1);
+    const heard: SocketToPage[] = [];
+    page.port1.onmessage = ({ data }: MessageEvent<SocketToPage>) => heard.push(data);
+    sockets.connect(
+      { type: "socket", url: `wss://${site}/`, protocols: [], port: page.port2, life: life.port2 },
+      { origin: `https://${site}`, topLevelOrigin: `https://${topLevelSite}` },
+    );
+    return { heard, leave: () => life.port1.postMessage(0) };
+  };
+  const refused = [{ type: "failed", message: "Cannot open a socket: too many are open" }];
+  const [first] = Array.from({ length: 64 }, () => connect("a.example"));
+  const ofOrigin = connect("a.example");
+  await vi.waitFor(() => expect(ofOrigin.heard).toEqual(refused));
+  // As a frame elsewhere it has as many again.
+  for (let count = 0; count < 64; count++) connect("a.example", "b.example");
+  for (let count = 0; count < 64; count++) connect("b.example");
+  expect(asked).toBe(192);
+  const ofPhone = connect("c.example");
+  await vi.waitFor(() => expect(ofPhone.heard).toEqual(refused));
+  first?.leave();
+  await vi.waitFor(() => {
+    const next = connect("c.example");
+    expect(asked, JSON.stringify(next.heard)).toBe(193);
+  });
+  const again = connect("c.example");
+  await vi.waitFor(() => expect(again.heard).toEqual(refused));
+  for (const port of ports) port.close();
+});
