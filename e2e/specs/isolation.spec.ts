@@ -101,6 +101,51 @@ test("a page cannot leave its frame or take the shell along", async ({ app, orig
   expect(new URL(app.page.url()).hostname).toBe("ropeway.localhost");
 });
 
+test("the call that reads pass through gives a page none of the objects that it is there to hide", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  for (const each of [origin, otherOrigin]) each.page("/inner", "<p>Inner</p>");
+  origin.page("/", `<p>Page</p><iframe src="/inner"></iframe><iframe src="${otherOrigin.origin}/inner"></iframe>`);
+  origin.route("/worker.js", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "text/javascript" },
+      `const hook = self["ropeway" + "$"];
+       postMessage([0, 1, 2].flatMap((kind) => [hook(location, hook, kind), hook(self, hook, kind).location].map(String)));`,
+    ),
+  );
+  await app.goto(`${origin.origin}/`);
+  const content = await app.content();
+  for (const index of [0, 1])
+    await expect(app.frame().frameLocator("iframe").nth(index).getByText("Inner")).toBeVisible();
+  for (const frame of [content, ...content.childFrames()]) {
+    // The edge marks none of this: `location` and `top` are the browser's own here.
+    const got = await frame.evaluate(() => {
+      const { top, location: place } = window;
+      const hook = Reflect.get(window, "ropeway$") as (value: unknown, hook: unknown, kind: unknown) => object;
+      const given = { place, top, window, document, frames: window.frames, self, view: document.defaultView };
+      return Object.entries(given).flatMap(([name, value]) =>
+        [0, 1, 2, undefined].flatMap((kind) => {
+          const answer = hook(value, hook, kind);
+          const parts = kind === 1 && !["place", "top"].includes(name) ? answer : {};
+          const taken = [answer, Reflect.get(parts, "location"), Reflect.get(parts, "top")];
+          return taken.some((each) => each === place || each === top) ? [`${name} by ${kind}`] : [];
+        }),
+      );
+    });
+    expect(got, frame.url()).toEqual([]);
+  }
+  const ofWorker = await content.evaluate(
+    () =>
+      new Promise((resolve) => {
+        new Worker("/worker.js").onmessage = ({ data }) => resolve(data);
+      }),
+  );
+  expect(ofWorker).toEqual(Array.from({ length: 6 }, () => `${origin.origin}/worker.js`));
+});
+
 test("the access key is in no URL that was sent, and not in the address any more", async ({
   app,
   link,

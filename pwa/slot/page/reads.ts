@@ -29,17 +29,17 @@ export function answerReads(
     return typeof value === "object" && value !== null ? steered(value) : value;
   };
   const partsOf = (value: unknown): unknown =>
-    value === window || value === document
+    value === window || value === document || value === window.frames
       ? new Proxy(value as object, {
           get: (target, name) => swap(Reflect.get(target, name)),
         })
-      : value;
+      : swap(value);
   hideMarks();
   // Those that stood in the document have run, or what they are was read.
   document.addEventListener("readystatechange", unmarkScripts, { once: true });
   Object.defineProperty(window, READ_HOOK, {
     value: (value: unknown, _hook: unknown, kind: unknown) =>
-      kind === 1 ? partsOf(value) : kind === 2 ? addressee(value === top ? swap(value) : value) : swap(value),
+      kind === 1 ? partsOf(value) : kind === 2 ? addressee(swap(value)) : swap(value),
     writable: true,
   });
 }
