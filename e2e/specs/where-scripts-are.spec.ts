@@ -63,6 +63,10 @@ function serve(origin: TestOrigin, otherOrigin: TestOrigin): void {
         new Image().src = "/blocked.png";
       });
       request.onload = async () => {
+        const { href } = new URL("/inner?xhr", location.href);
+        const entries = performance.getEntriesByName(href, "resource");
+        log.push(...entries.map((each) => [each.name, each.toJSON().name, each.toJSON().initiatorType].join()));
+        log.push(performance.getEntriesByType("resource").filter(({ name }) => name === href).length);
         log.push(request.responseURL, import.meta.url, (await fetch("/inner?fetched")).url);
         const { blockedURI, documentURI, sourceFile } = await violated();
         location.hash = "later";
@@ -110,6 +114,7 @@ test("scripts of pages, frames and modules read the real site, as in a direct vi
   }
   const wanted = await logOf(direct.page);
   expect(wanted).toContain(`shared ${encodeURIComponent(url.replace("#part", "#later"))}`);
+  expect(wanted).toContain([`${origin.origin}/inner?xhr`, `${origin.origin}/inner?xhr`, "xmlhttprequest"].join());
   expect(wanted.length).toBeGreaterThan(60);
   expect(await logOf(content)).toEqual(wanted);
   for (const name of ["inner?own", "inner?other"]) {
@@ -161,12 +166,26 @@ test("a page that hides itself in frames is whole, names itself to others, and r
 
 test("workers read the real site, as in a direct visit", async ({ app, direct, origin }) => {
   const script = { "content-type": "text/javascript" };
-  const say = `const said = [...["href", "origin", "host", "pathname", "search", "hash"].map((part) => location[part]),
+  const say = `const asked = (path) => new Promise((resolve) => {
+      const request = new XMLHttpRequest();
+      request.onloadend = () => resolve([request.responseURL, ...performance.getEntriesByName(new URL(path, location.href).href)
+        .flatMap((each) => [each.name, each.toJSON().name, performance.getEntriesByType("resource").includes(each)])]);
+      request.open("GET", path);
+      request.send();
+    });
+    const said = [...["href", "origin", "host", "pathname", "search", "hash"].map((part) => location[part]),
     String(location), Object.prototype.toString.call(location), self.location === location, location instanceof WorkerLocation];`;
-  origin.route("/worker.js", ({ reply }) => reply(200, script, `${say} postMessage(said);`));
-  origin.route("/shared.js", ({ reply }) =>
-    reply(200, script, `${say} onconnect = ({ ports }) => ports[0].postMessage(said);`),
+  origin.route("/worker.js", ({ reply }) =>
+    reply(200, script, `${say} asked("/asked?worker").then((entries) => postMessage([said, entries]));`),
   );
+  origin.route("/shared.js", ({ reply }) =>
+    reply(
+      200,
+      script,
+      `${say} onconnect = ({ ports }) => asked("/asked?shared").then((entries) => ports[0].postMessage([said, entries]));`,
+    ),
+  );
+  origin.route("/asked", ({ reply }) => reply(200, { "content-type": "text/plain" }, "asked"));
   origin.page("/", "<p>Page</p>");
   const run = (frame: Page | Frame): Promise<unknown> =>
     frame.evaluate(async () => {
@@ -182,7 +201,10 @@ test("workers read the real site, as in a direct visit", async ({ app, direct, o
     });
   await direct.page.goto(`${origin.origin}/`);
   await app.goto(`${origin.origin}/`);
-  expect(await run(await app.content())).toEqual(await run(direct.page));
+  const wanted = await run(direct.page);
+  for (const name of ["worker", "shared"])
+    expect(JSON.stringify(wanted).split(`"${origin.origin}/asked?${name}"`).length).toBeGreaterThan(3);
+  expect(await run(await app.content())).toEqual(wanted);
 });
 
 test("nothing that scripts send names the slot, signed as they read it", async ({ app, origin, otherOrigin }) => {
