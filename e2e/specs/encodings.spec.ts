@@ -22,7 +22,7 @@ const FORMS = (
 const PAGES: Readonly<Record<string, readonly [type: string, body: Buffer]>> = {
   "by its field": [
     "text/html; charset=windows-1251",
-    bytes`<!doctype html><title>${RUSSIAN}</title><style>p::after{content:"${RUSSIAN}"}</style><p>${RUSSIAN}</p>
+    bytes`<!doctype html><title>${RUSSIAN}</title><style>p::after{content:"${RUSSIAN}"}</style><link rel="stylesheet" href="/style.css?windows-1251"><p>${RUSSIAN}</p>
 <script src="/script.js"></script><script>document.write("<b>${RUSSIAN}</b>")</script>
 <a href="/to?q=${RUSSIAN}#${RUSSIAN}">a</a><img src="/${RUSSIAN}?q=${RUSSIAN}"><iframe src="/frame?q=${RUSSIAN}"></iframe>
 <iframe srcdoc="<p>${RUSSIAN} what?${RUSSIAN}"></iframe>${FORMS(RUSSIAN)}`,
@@ -33,7 +33,7 @@ const PAGES: Readonly<Record<string, readonly [type: string, body: Buffer]>> = {
   ],
   "by an older element, characters of two bytes": [
     "text/html",
-    bytes`<meta content="text/html; charset=Shift_JIS" http-equiv=content-type><p>${JAPANESE}</p>
+    bytes`<meta content="text/html; charset=Shift_JIS" http-equiv=content-type><link rel="stylesheet" href="/style.css?Shift_JIS"><p>${JAPANESE}</p>
 <svg><title><![CDATA[${JAPANESE.subarray(2, 4)}]>${JAPANESE}]]></title></svg><a href="/to?q=${JAPANESE}">a</a><img src="/i?q=${JAPANESE}">
 <iframe src="/frame?q=${JAPANESE}"></iframe>${FORMS(JAPANESE)}`,
   ],
@@ -82,6 +82,7 @@ async function read(frame: Page | Frame) {
       text: document.body.innerText,
       title: document.title,
       after: getComputedStyle(document.querySelector("p") ?? document.body, "::after").content,
+      before: getComputedStyle(document.querySelector("p") ?? document.body, "::before").content,
       queries: [...document.links].map(({ search, hash }) => search + hash),
       sections: document.querySelector("svg")?.textContent,
     });
@@ -110,6 +111,11 @@ test("documents are read in their own encoding, and what they load and send is i
   origin.route("/script.js", ({ reply }) =>
     reply(200, { "content-type": "text/javascript" }, bytes`document.write("<i>${RUSSIAN}</i>")`),
   );
+  // Files of styles, too, are in the encoding of the document that names them, where nothing else is said.
+  origin.route("/style.css", ({ request, reply }) => {
+    const word = request.url.endsWith("JIS") ? JAPANESE : RUSSIAN;
+    reply(200, { "content-type": "text/css" }, bytes`p::before{content:"${word}"}`);
+  });
   origin.page("/frame", "<p>Frame</p>");
   // A frame of the same site has the encoding of what is around it, where nothing says another one.
   origin.page("/", all.map(([name]) => `<iframe src="${addressOf(name)}"></iframe>`).join(""));
