@@ -35,7 +35,12 @@ test("scripts' requests and modules carry what browsers send", async ({ app, ori
         `<!doctype html><title>Asks</title><p>Asks</p><script type="module" src="/module.js?${policy}"></script>
          <script type="module" src="${otherOrigin.origin}/module.js?${policy}"></script>
          <script type="module">import "/module.js?inline-${policy}";</script>
-         <script src="/module.js?cors-${policy}" crossorigin></script>`,
+         <script src="/module.js?cors-${policy}" crossorigin></script>
+         <img src="/asked?${policy}-img"><img src="${origin.origin}/asked?${policy}-img-whole">
+         <link rel="stylesheet" href="${origin.origin}/asked?${policy}-style">
+         <style>p { background: url(${origin.origin}/asked?${policy}-background) }</style>
+         <iframe srcdoc="<img src='/asked?${policy}-srcdoc'><img src='${otherOrigin.origin}/asked?${policy}-srcdoc'>
+           <script src='/module.js?${policy}-srcdoc'></script>"></iframe>`,
         { "referrer-policy": policy },
       ),
     );
@@ -53,6 +58,11 @@ test("scripts' requests and modules carry what browsers send", async ({ app, ori
         for (const [name, init] of Object.entries(inits))
           for (const target of ["", own, other])
             await fetch(`${target}/asked?${at}-${name}-${target === "" ? "path" : "whole"}`, init);
+        for (const target of ["", own, other])
+          await new Promise((resolve) => {
+            const src = `${target}/asked?${at}-made-${target === "" ? "path" : "whole"}`;
+            Object.assign(new Image(), { onerror: resolve, src });
+          });
         const request = new XMLHttpRequest();
         request.open("GET", `/asked?${at}-xhr`);
         request.setRequestHeader("Accept-Language", "tlh");
@@ -66,16 +76,17 @@ test("scripts' requests and modules carry what browsers send", async ({ app, ori
   const policies = ["same-origin", "strict-origin-when-cross-origin", "no-referrer"];
   const { page } = direct;
   for (const policy of policies) {
-    await page.goto(`${origin.origin}/${policy}`);
+    await page.goto(`${origin.origin}/${policy}?q=1`);
     await ask(page, policy);
   }
   const wanted = told(origin, otherOrigin);
+  expect(wanted["0 /asked?same-origin-srcdoc"]).toMatchObject({ referer: `${origin.origin}/same-origin?q=1` });
   const language = await page.evaluate(() => navigator.languages.join());
   expect(Object.keys(wanted).length).toBeGreaterThan(60);
   expect(language).not.toContain("tlh");
   for (const each of [origin, otherOrigin]) each.forget();
   for (const policy of policies) {
-    await app.goto(`${origin.origin}/${policy}`);
+    await app.goto(`${origin.origin}/${policy}?q=1`);
     await ask(await app.content(), policy);
   }
   expect(told(origin, otherOrigin)).toEqual(wanted);
