@@ -4,6 +4,17 @@ import { expect, test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 function serve(origin: TestOrigin): void {
+  const [watched, corners, waited] = [watchEvents, askInCorners, askAndWait].map(String);
+  origin.route("/worker.js", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "text/javascript" },
+      `onmessage = async ({ data }) => {
+        const events = await (${watched})(data);
+        postMessage({ events, answers: await (${corners})(data), waited: (${waited})(data) });
+      };`,
+    ),
+  );
   const open = { "access-control-allow-origin": "*" };
   const events = { "content-type": "text/event-stream" };
   origin.route("/events/ends", ({ reply }) => reply(200, { ...events, ...open }, "data: x\n\n"));
@@ -83,7 +94,7 @@ function watchEvents([own, other]: readonly [string, string]): Promise<Record<st
 async function askInCorners([own, other]: readonly [string, string]): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
   // The phone's store comes late.
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  if ("document" in globalThis) await new Promise((resolve) => setTimeout(resolve, 2_000));
   const name = (text: string) => text.replace(own, "own").replace(other, "other").replace(location.origin, "own");
   const note = async (key: string, asked: Promise<Response>) => {
     try {
@@ -149,6 +160,41 @@ async function askInCorners([own, other]: readonly [string, string]): Promise<Re
   return seen;
 }
 
+/** As workers may, unlike pages: nothing else of theirs runs before there is an answer. */
+function askAndWait([own, other]: readonly [string, string]): unknown[] {
+  const targets = ["", own, other].flatMap((base) => [
+    ["GET", `${base}/fresh?waited`],
+    ["HEAD", `${base}/fresh?waited`],
+    ["POST", `${base}/events/404`],
+    ["GET", `${base}/events/refused`],
+    ["GET", `${base}/events/away?to=/fresh`],
+    ["GET", `${base}/events/cut`],
+    ["PUT", `${base}/lists/none`],
+  ]);
+  return targets.map(([method = "", url = ""]) => {
+    const request = new XMLHttpRequest();
+    request.open(method, url, false);
+    try {
+      request.send(method === "GET" ? null : "x");
+    } catch (error) {
+      return (error as Error).name;
+    }
+    const { status, responseURL, responseText } = request;
+    const place = responseURL.replace(own, "own").replace(other, "other");
+    return [status, place, responseText, request.getResponseHeader("content-type")];
+  });
+}
+
+/** Those same things, as a worker sees them. */
+function seeInWorker(origins: readonly [string, string]): Promise<Record<string, unknown>> {
+  const worker = new Worker("/worker.js");
+  worker.postMessage(origins);
+  return new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = reject;
+  });
+}
+
 /** Names and numbers of parameters of all that a page may call. */
 function shapes(): Record<string, string> {
   const seen: Record<string, string> = {};
@@ -192,6 +238,7 @@ test("scripts see of event sources, answers and functions what they see directly
   const see = async (page: Page | Frame) => ({
     events: await page.evaluate(watchEvents, origins),
     answers: await page.evaluate(askInCorners, origins),
+    worker: await page.evaluate(seeInWorker, origins),
     shapes: await page.evaluate(shapes),
     fresh: await page.evaluate(async (other) => {
       await (await fetch(`${other}/fresh?again`)).text();
