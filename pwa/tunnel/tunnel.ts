@@ -19,7 +19,7 @@ import {
   VIEWPORT,
 } from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
-import { type Attachment, isCarried } from "../../shared/mux/pipe/channel.ts";
+import type { Attachment } from "../../shared/mux/pipe/channel.ts";
 import { type Experiment, Session } from "../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
@@ -112,7 +112,7 @@ export class Tunnel {
     this.ask = askInOrder([this.#pushed.source, ...sources], this.askEdge);
     this.#sockets = new SocketContext(platform, {
       isAwaiting: () => this.#network.areUnderWay,
-      uploadDelay: () => this.#uploads.delay(this.#current?.session.channels.totals.unacknowledgedBytes ?? 0),
+      uploadDelay: () => this.#uploads.delay(this.#current?.session.channels.unacknowledgedBytes ?? 0),
     });
     this.#first = new FirstSocket(
       {
@@ -144,7 +144,7 @@ export class Tunnel {
         onMessage: (attachment, message) => this.#receive(attachment, message),
         onClose: (index, attachment, code, isConfirmed) => this.#detachFurther(index, attachment, code, isConfirmed),
         onRetry: () => this.#updateChannels(),
-        isBusy: (index) => this.#isBusy(index),
+        isBusy: (index) => this.#current?.session.channels.isBusy(index) ?? true,
       },
       platform,
       this.#sockets,
@@ -361,15 +361,10 @@ export class Tunnel {
       const { session } = current;
       const now = this.#platform.now();
       current.lastCarriedAt = now;
-      const known = session.channels.totals.retained.acknowledged;
+      const known = session.channels.acknowledgedBytes;
       attachment?.receive(message);
-      const acknowledged = session.channels.totals.retained.acknowledged - known;
-      this.#uploads.update(
-        acknowledged,
-        session.channels.totals.unacknowledgedBytes,
-        now,
-        this.#sockets.rtt.smoothed ?? 0,
-      );
+      const acknowledged = session.channels.acknowledgedBytes - known;
+      this.#uploads.update(acknowledged, session.channels.unacknowledgedBytes, now, this.#sockets.rtt.smoothed ?? 0);
       this.#activity.measured();
     }
     this.#handler.onTraffic();
@@ -378,7 +373,7 @@ export class Tunnel {
   #detach(transport: Transport, code: number, wasSilent: boolean): void {
     if (this.#transport === transport) this.#transport = null;
     const session = this.#current?.session;
-    this.#uploads.lost(wasSilent ? (session?.channels.totals.unacknowledgedBytes ?? 0) : 0);
+    this.#uploads.lost(wasSilent ? (session?.channels.unacknowledgedBytes ?? 0) : 0);
     if (this.#attachment?.detach() && session !== undefined) this.#endIfTold(session, code);
   }
 
@@ -414,18 +409,12 @@ export class Tunnel {
     const session = this.#current?.session;
     if (session === undefined || session.ended !== null) return;
     const isActive = this.#network.areUnderWay || this.#activity.isRecent;
-    const lost = session.channels.all.filter(({ index, channel }) => index > 0 && channel.state.link?.kind !== "own");
     this.#further.update(
       isActive ? session.wantedChannels : 1,
-      new Set(lost.map(({ index }) => index)),
+      session.channels.stranded,
       this.#first.isOpen && !this.#first.isDialling,
       (index) => session.channels.beginRetirement(index),
     );
-  }
-
-  #isBusy(index: number): boolean {
-    const known = this.#current?.session.channels.by(index);
-    return known === undefined || isCarried(known.channel.state) || known.streams.size > 0 || known.channel.isNew;
   }
 
   #showPhase(phase: LinkPhase): void {

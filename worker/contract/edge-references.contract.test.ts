@@ -97,11 +97,11 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     const script = { destination: "script" } as const;
     const spent: number[] = [];
     for (const path of ["/app.1.js", "/app.2.js", "/app.3.js"]) {
-      const before = phone.session.channels.totals.traffic.bytesDown;
+      const before = phone.session.channels.traffic.bytesDown;
       const stored = path === "/app.1.js" ? { stored: undefined as never } : {};
       const { head, body } = await ask(site + path, { ...script, ...stored });
       expect([head.isReference, body.length]).toEqual(spent.length > 0 ? [true, 0] : [undefined, picture.length]);
-      spent.push(phone.session.channels.totals.traffic.bytesDown - before);
+      spent.push(phone.session.channels.traffic.bytesDown - before);
     }
     expect(Math.max(...spent.slice(1))).toBeLessThan(100);
   });

@@ -444,7 +444,7 @@ export class ServedSession {
   get isBusy(): boolean {
     const { channels, streams } = this.session;
     const hasStrays = channels.all.some((channel) => channel.hasStrays);
-    const isKept = channels.totals.isUnacknowledged && !this.#vigil.isOver;
+    const isKept = channels.isUnacknowledged && !this.#vigil.isOver;
     // The state of a carried channel is kept with no socket, so it would be lost.
     return streams.count > 0 || hasStrays || isKept || this.#isCarrying || (this.#isAttached && this.#isAwaiting);
   }
@@ -604,7 +604,7 @@ export class ServedSession {
   }
 
   get #isAttached(): boolean {
-    return this.session.channels.choice.attached.length > 0;
+    return this.session.channels.attachedCount > 0;
   }
 
   /** Whether any channel lost its socket, and is waited for. */
@@ -668,7 +668,7 @@ export class ServedSession {
     const { session } = this;
     // A phone at rest acknowledges all; one that does not is gone, or does not mean to.
     const { channels, streams, ended } = session;
-    this.#vigil.keep(streams.count === 0 && channels.totals.isUnacknowledged && ended === null);
+    this.#vigil.keep(streams.count === 0 && channels.isUnacknowledged && ended === null);
     if (this.isBusy !== this.#wasBusy) {
       this.#wasBusy = this.isBusy;
       this.#onChanged();

@@ -209,7 +209,7 @@ export class TunnelServer {
         return heardAt <= now - patience;
       })
       .sort((a, b) => a.heardAt - b.heardAt);
-    const dropped = sessions.find(({ session }) => session.channels.choice.attached.length === 0) ?? silent;
+    const dropped = sessions.find(({ session }) => session.channels.attachedCount === 0) ?? silent;
     if (dropped !== undefined) return dropped.end();
     throw new RopewayError(
       ErrorCode.ENHANCE_YOUR_CALM,

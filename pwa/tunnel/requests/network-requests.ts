@@ -206,12 +206,7 @@ export class TunnelCounters {
   };
 
   /** The session is over. */
-  archive({
-    channels: {
-      totals: { traffic },
-    },
-    streams: { headBytes },
-  }: Session): void {
+  archive({ channels: { traffic }, streams: { headBytes } }: Session): void {
     this.#past.up += traffic.bytesUp;
     this.#past.down += traffic.bytesDown;
     this.#past.messagesUp += traffic.messagesUp;
@@ -223,12 +218,12 @@ export class TunnelCounters {
     session: Session | undefined,
     sockets: SocketContext["traffic"],
   ): Omit<TunnelStats, "road" | "sockets" | keyof (PushStats & StoreStats & WarmedStats)> {
-    const traffic = session?.channels.totals.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
+    const traffic = session?.channels.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
     const heads = session?.streams.headBytes ?? { sent: 0, received: 0 };
     return {
       ...this.counts,
       socketsOpened: sockets.opened,
-      channels: session?.channels.choice.attached.length ?? 0,
+      channels: session?.channels.attachedCount ?? 0,
       channelsWanted: session?.wantedChannels ?? 1,
       linkBytesUp: this.#past.up + traffic.bytesUp + sockets.keepAliveBytesUp,
       linkBytesDown: this.#past.down + traffic.bytesDown + sockets.keepAliveBytesDown,

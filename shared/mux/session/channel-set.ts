@@ -180,43 +180,6 @@ export interface Traffic {
   readonly replayedFrames: number;
 }
 
-/** What the channels of a session have carried and keep, all together. */
-class ChannelTotals {
-  /** What all of them keep for a resume. */
-  readonly retained: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 };
-  #channels: { readonly all: readonly SessionChannel[] };
-  /** Traffic of channels that were retired. */
-  #past = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
-
-  constructor(channels: { readonly all: readonly SessionChannel[] }) {
-    this.#channels = channels;
-  }
-
-  get traffic(): Traffic {
-    const sum = { ...this.#past };
-    for (const { channel } of this.#channels.all) add(sum, channel.traffic);
-    return sum;
-  }
-
-  /** Bytes of frames that the peer has not acknowledged. */
-  get unacknowledgedBytes(): number {
-    const kept = this.#channels.all.map(({ channel }) => channel.retained);
-    return kept.reduce((sum, { count, bytes }) => sum + bytes - count * limits.retainedFrameBytes, 0);
-  }
-
-  /** Whether frames were sent that the peer may lack: what came before an end that it has confirmed, it has. */
-  get isUnacknowledged(): boolean {
-    return this.#channels.all.some(
-      ({ channel }) => channel.retained.count > 0 && channel.retirement.name !== "confirmed",
-    );
-  }
-
-  /** The channel is about to be forgotten. */
-  keep({ channel }: SessionChannel): void {
-    add(this.#past, channel.traffic);
-  }
-}
-
 function add(sum: Record<keyof Traffic, number>, more: Traffic): void {
   for (const key of Object.keys(sum) as (keyof Traffic)[]) sum[key] += more[key];
 }
@@ -238,7 +201,10 @@ interface ChannelSetOptions {
 export class ChannelSet {
   readonly first: SessionChannel;
   readonly choice: ChannelChoice;
-  readonly totals: ChannelTotals;
+  /** What all of them keep for a resume. */
+  readonly #retained: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 };
+  /** Of channels that were retired. */
+  readonly #pastTraffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
   #options: ChannelSetOptions;
   /** By number; the first stays for the life of the session, the others until they are retired. */
   #channels = new Map<number, SessionChannel>();
@@ -249,7 +215,6 @@ export class ChannelSet {
 
   constructor(options: ChannelSetOptions) {
     this.#options = options;
-    this.totals = new ChannelTotals(this);
     this.first = this.#create(0, options.snapshot);
     for (const { index, ...snapshot } of options.snapshot?.more ?? []) this.#create(index, snapshot);
     this.choice = new ChannelChoice(this);
@@ -257,6 +222,45 @@ export class ChannelSet {
 
   get all(): SessionChannel[] {
     return [...this.#channels.values()];
+  }
+
+  /** How many have a transport. */
+  get attachedCount(): number {
+    return this.choice.attached.length;
+  }
+
+  /** Phone: the numbers of further channels without a transport of their own. */
+  get stranded(): Set<number> {
+    const stranded = this.all.filter(({ index, channel }) => index > 0 && channel.state.link?.kind !== "own");
+    return new Set(stranded.map(({ index }) => index));
+  }
+
+  /** Phone: whether the channel could not be closed now, or has no transport of its own that could be. */
+  isBusy(index: number): boolean {
+    const known = this.by(index);
+    return known === undefined || isCarried(known.channel.state) || known.streams.size > 0 || known.channel.isNew;
+  }
+
+  get traffic(): Traffic {
+    const sum = { ...this.#pastTraffic };
+    for (const { channel } of this.all) add(sum, channel.traffic);
+    return sum;
+  }
+
+  /** Bytes of frames that the peer has acknowledged so far. */
+  get acknowledgedBytes(): number {
+    return this.#retained.acknowledged;
+  }
+
+  /** Bytes of frames that the peer has not acknowledged. */
+  get unacknowledgedBytes(): number {
+    const kept = this.all.map(({ channel }) => channel.retained);
+    return kept.reduce((sum, { count, bytes }) => sum + bytes - count * limits.retainedFrameBytes, 0);
+  }
+
+  /** Whether frames were sent that the peer may lack: what came before an end that it has confirmed, it has. */
+  get isUnacknowledged(): boolean {
+    return this.all.some(({ channel }) => channel.retained.count > 0 && channel.retirement.name !== "confirmed");
   }
 
   *streams(): Generator<MuxStream> {
@@ -283,7 +287,7 @@ export class ChannelSet {
     // Pieces of its streams may still come on other channels: no later stream of the number may have their ids.
     this.first.skipOwnIds(old.lastOwnId);
     old.channel.retire();
-    this.totals.keep(old);
+    add(this.#pastTraffic, old.channel.traffic);
     this.#channels.delete(old.index);
   }
 
@@ -399,7 +403,7 @@ export class ChannelSet {
       sessionId,
       owner,
       nextLink: () => this.#links++,
-      retained: this.totals.retained,
+      retained: this.#retained,
       defer,
       snapshot,
       lastOwnId: snapshot || index === 0 ? undefined : this.first.lastOwnId,

@@ -76,10 +76,8 @@ describe("channels", () => {
       stream.sendHead(OK, false);
       stream.write(new Uint8Array(limits.retainedBytes)).catch(() => {});
     }
-    expect(sockets.edge.channels.totals.unacknowledgedBytes).toBeGreaterThan(0.9 * limits.retainedDataBytes);
-    expect(sockets.edge.channels.totals.unacknowledgedBytes).toBeLessThan(
-      limits.retainedDataBytes + 3 * limits.batchBytes,
-    );
+    expect(sockets.edge.channels.unacknowledgedBytes).toBeGreaterThan(0.9 * limits.retainedDataBytes);
+    expect(sockets.edge.channels.unacknowledgedBytes).toBeLessThan(limits.retainedDataBytes + 3 * limits.batchBytes);
     let frames = 0;
     while (sockets.edge.ended === null) {
       for (const { stream } of sockets.accepted) sockets.edge.channels.of(stream).sendCredit(stream.id, 1);
@@ -126,10 +124,10 @@ describe("a channel that does not pay any more", () => {
     sockets.flow();
     for (const { stream } of sockets.accepted.splice(0)) stream.sendHead(OK, true);
     sockets.flow();
-    const { bytesUp } = sockets.phone.channels.totals.traffic;
+    const { bytesUp } = sockets.phone.channels.traffic;
     sockets.retire(1);
     expect(statusOf(sockets.phone).map(({ index }) => index)).toEqual([0]);
-    expect(sockets.phone.channels.totals.traffic.bytesUp).toBe(bytesUp);
+    expect(sockets.phone.channels.traffic.bytesUp).toBe(bytesUp);
     sockets.hibernateEdge();
     sockets.connect(1);
     sockets.flow();

@@ -16,9 +16,9 @@ function messagesUp(rate: number, roundTrip: number, channels: number): number {
     expect(bodies.every(({ bytes }) => bytes === BODY_BYTES)).toBe(true);
   };
   load();
-  const before = phone.channels.totals.traffic.messagesUp;
+  const before = phone.channels.traffic.messagesUp;
   load();
-  return phone.channels.totals.traffic.messagesUp - before;
+  return phone.channels.traffic.messagesUp - before;
 }
 
 test.each([

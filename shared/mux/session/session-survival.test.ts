@@ -62,10 +62,10 @@ describe("a phone at rest", () => {
     const { edge } = request(linked);
     edge.stream.sendHead(OK, true);
     linked.flow();
-    expect([linked.edge.channels.totals.isUnacknowledged, [...waiting.values()]]).toEqual([true, [limits.restTime]]);
+    expect([linked.edge.channels.isUnacknowledged, [...waiting.values()]]).toEqual([true, [limits.restTime]]);
     run();
     linked.flow();
-    expect([linked.edge.channels.totals.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([false, 0]);
   });
 
   test("waits for its last stream, and says nothing twice", () => {
@@ -76,15 +76,15 @@ describe("a phone at rest", () => {
     const { edge } = request(linked);
     run();
     linked.flow();
-    expect([linked.edge.channels.totals.isUnacknowledged, waiting.size]).toEqual([true, 0]);
+    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([true, 0]);
     edge.stream.sendHead(OK, true);
     linked.flow();
     run();
     linked.flow();
-    const { messagesUp } = linked.phone.channels.totals.traffic;
-    expect([linked.edge.channels.totals.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+    const { messagesUp } = linked.phone.channels.traffic;
+    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([false, 0]);
     linked.flow();
-    expect(linked.phone.channels.totals.traffic.messagesUp).toBe(messagesUp);
+    expect(linked.phone.channels.traffic.messagesUp).toBe(messagesUp);
   });
 
   test("lets its edge keep no memory for what may come, once all has arrived", () => {

@@ -523,7 +523,7 @@ class SessionRest {
   check(): void {
     if (this.#streams.count > 0) return;
     const channels = this.#channels;
-    if (!channels.totals.isUnacknowledged) for (const { channel } of channels.all) channel.retained.dropSpare();
+    if (!channels.isUnacknowledged) for (const { channel } of channels.all) channel.retained.dropSpare();
     const isDue = channels.choice.attached.some(({ channel }) => channel.arrived.isUntold);
     if (!isDue || this.#setTimer === null || this.#cancel !== null) return;
     this.#cancel = this.#setTimer(() => {
