@@ -80,7 +80,7 @@ const TOLD: Readonly<Record<string, readonly Place[]>> = {
     [SCALE, /Version (?<version>\w+) on workerd/],
   ],
   "memory of an isolate with ten phones": [
-    [SCALE, /Ten phones that load two heavy pages each at once take (?<least>\d+) to (?<most>\d+) MB/],
+    [SCALE, /Ten phones that load two heavy pages each at once take (?<least>\d+) to (?<most>\d+) MiB/],
     ["docs/edge-cost.md", /turned on \(\w+\): (?<least>\d+) to (?<most>\d+) MiB of an isolate's 128 MB/],
   ],
 };
