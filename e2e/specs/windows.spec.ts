@@ -261,6 +261,55 @@ test("the phone's own Back closes a window; one that has sent its opener on leav
   await expect(app.frame().getByRole("link", { name: "One" })).toBeVisible();
 });
 
+test("a page brings the window that it has opened to the front of others; no window does so with its opener", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.page(
+    "/desk",
+    `<button onclick="shown = window.open('${otherOrigin.origin}/chat')">Chat</button><script>
+      var shown;
+      onmessage = ({ data }) => { if (data === "ring") shown.focus(); };
+    </script>`,
+  );
+  otherOrigin.page(
+    "/chat",
+    `<button onclick="window.open('/form')">Form</button><input aria-label="Answer"><script>
+      const calls = new BroadcastChannel("calls");
+      calls.onmessage = ({ data }) => opener.postMessage(data, "*");
+    </script>`,
+  );
+  otherOrigin.page(
+    "/form",
+    `<p></p><button onclick="lift()">Lift</button><script>
+      const lift = () => {
+        opener.focus();
+        document.querySelector("p").textContent += "lifted";
+        new BroadcastChannel("calls").postMessage("ring");
+      };
+      opener.focus();
+      document.querySelector("p").textContent = "here ";
+    </script>`,
+  );
+  await app.goto(`${origin.origin}/desk`);
+  await app.frame().getByRole("button", { name: "Chat" }).click();
+  await app.frame().getByLabel("Answer").fill("kept");
+  await app.frame().getByRole("button", { name: "Form" }).click();
+  await expect(app.frame().getByText("here")).toBeVisible();
+  await expect(app.address).toHaveValue(/form$/);
+  await app.frame().getByRole("button", { name: "Lift" }).click();
+  await expect(app.address).toHaveValue(/chat$/);
+  await expect(app.page.getByText(/^Window of/)).toHaveText(`Window of ${new URL(origin.origin).host}`);
+  await expect(app.frame().getByLabel("Answer")).toHaveValue("kept");
+  await expect.poll(async () => (await app.content()).evaluate(() => document.hasFocus())).toBe(true);
+  // The phone's own way back closes it, and leads to the other.
+  await app.page.evaluate(() => history.back());
+  await expect(app.frame().getByText("here lifted")).toBeVisible();
+  await app.page.getByRole("button", { name: "Close", exact: true }).click();
+  await expect(app.frame().getByRole("button", { name: "Chat" })).toBeVisible();
+});
+
 test("without a tap no window opens, until the person lets it", async ({ app, origin }) => {
   for (const path of ["/page", "/page?again"])
     origin.page(path, `<script>window.shown = open("/other");</script><p>Page</p>`);

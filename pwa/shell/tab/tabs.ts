@@ -345,7 +345,7 @@ export class Tabs implements TabsActions {
   }
 
   #createWindows(tab: OneTab): Windows {
-    const { app, places, slots, history } = this.#options;
+    const { app, places, slots, history, focusPage } = this.#options;
     const close = () => this.close(tab.id);
     const onFirst = (entries: readonly KeptEntry[]) => {
       (this.#haveFrames ? tab : this.#shown).entries = entries;
@@ -367,6 +367,7 @@ export class Tabs implements TabsActions {
         },
       },
       openTab: (...wish) => this.#openForPage(...wish),
+      focusPage,
       create: (window) =>
         this.#createWindow(
           () => windows,

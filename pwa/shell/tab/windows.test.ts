@@ -63,6 +63,7 @@ function openApp(slots = true) {
       return created.window;
     },
     history: entries,
+    focusPage: () => log.push("focus"),
   } as unknown as WindowsOptions);
   windows.turn(true);
   log.length = 0;
@@ -209,6 +210,31 @@ it("finds a window by the name that the same page has given it", () => {
   open(2, "https://a.example/", { id: "w", name: "pay" }, B);
   expect(windows.all.length).toBe(3);
   expect((made[2] as { tab: { state: { url: string } } }).tab.state.url).toBe("https://a.example/");
+});
+
+it("brings a window to the front for its opener alone, in the tab that is seen", () => {
+  const { windows, made, open, order, told } = openApp();
+  const [first, second, third] = ["https://a.example/", "https://b.example/1", "https://b.example/2"];
+  (made[0] as { tab: { state: { url: string } } }).tab.state.url = first;
+  open(1, second, { id: "w", name: "" });
+  open(2, third, { id: "v", name: "" }, B);
+  const inFront = () => windows.shown.tab.state.url;
+  told();
+  // Of the one that it has opened, and the one that has opened it.
+  order(3, { kind: "focus" }, B);
+  order(3, { kind: "focus" }, B, "w");
+  windows.turn(false);
+  order(1, { kind: "focus" }, A, "w");
+  windows.turn(true);
+  expect(inFront()).toBe(third);
+  expect(told()).not.toContain("focus");
+  for (let times = 0; times < 2; times += 1) order(1, { kind: "focus" }, A, "w");
+  expect([inFront(), told()]).toEqual([second, ["focus"]]);
+  // The way back closes the one in front, and leads to the others.
+  windows.onEntry(1);
+  expect(inFront()).toBe(third);
+  windows.onEntry(0);
+  expect(inFront()).toBe(first);
 });
 
 it("tells an opener where its window is only on the opener's own origin", () => {

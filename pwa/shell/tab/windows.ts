@@ -116,6 +116,8 @@ export interface WindowsOptions {
    * @returns false where pages have just opened as many as a tap may.
    */
   readonly openTab: (request: NavigationRequest, how: "in front" | "behind", isAsked: boolean) => boolean;
+  /** Gives the window in front the focus of the keyboard. */
+  readonly focusPage: () => void;
 }
 
 interface Post {
@@ -316,6 +318,7 @@ export class Windows {
     const { window } = state;
     const page = window.frame.element.contentWindow;
     if (act.kind === "close") this.#closeByPage(window);
+    else if (act.kind === "focus") this.#raise(window);
     else if (going !== null) window.tab.sendTo(pageNavigation(going, going.url, slot.origin));
     else if (act.kind === "post" && page !== null) this.#post({ ...act, to: page, from: slot, partition: null }, ports);
   }
@@ -365,6 +368,17 @@ export class Windows {
   #closeByPage(window: OpenedWindow): void {
     this.#closedByPages.count(window.openedAt);
     this.close(window);
+  }
+
+  /**
+   * Its opener wants it in front of those that were opened since. Chromium lets nobody else do so: a window's
+   * `opener.focus()` raises nothing (`DOMWindow::focus`).
+   */
+  #raise(window: OpenedWindow): void {
+    if (!this.#isInFront || window === this.shown) return;
+    this.#opened = [...this.#opened.filter((each) => each !== window), window];
+    this.#arrange();
+    this.#options.focusPage();
   }
 
   /** @param isBack the browser's history has left it already. */
