@@ -36,6 +36,27 @@ test("an app that is installed gets header fields that a release adds to the sam
   await proxy.close();
 });
 
+test("an update that waits is told at the menu, which opens it", async ({ page, edge }) => {
+  const proxy = await startReleaseProxy(Number(new URL(edge.url).port), FIELD);
+  const app = new AppPage(page, `http://ropeway.localhost:${proxy.port}`);
+  await app.open(edge.accessKey);
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await page.reload();
+  const menu = page.getByRole("button", { name: "Menu" });
+  const told = page.getByRole("button", { name: "Menu, with a newer version of the app" });
+  await expect(menu).toBeVisible();
+  await expect(told).toHaveCount(0);
+  proxy.deploy();
+  // The browser looks by itself now and then.
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready).update());
+  await told.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Open the newer version of the app" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(menu).toBeVisible();
+  await expect(told).toHaveCount(0);
+  await proxy.close();
+});
+
 test("the settings look for a newer version, and open it", async ({ page, edge }) => {
   const proxy = await startReleaseProxy(Number(new URL(edge.url).port), FIELD);
   const app = new AppPage(page, `http://ropeway.localhost:${proxy.port}`);

@@ -4,14 +4,25 @@ import { LITE_WORKER_QUERY, type OwnWorkerToShell } from "../../messages/lite-me
 import { storeAccept, storedAccept } from "../link/remembered.ts";
 import type { KeyValueStorage } from "./settings.ts";
 
+/** Of the version that the app was opened with; null before there was one. */
+let first = navigator.serviceWorker?.controller;
+
+/** A newer version has taken its place meanwhile: it shows when the app is opened anew. */
+export function hasUpdate(): boolean {
+  const now = navigator.serviceWorker?.controller;
+  return first !== now && first?.scriptURL === now?.scriptURL;
+}
+
 /**
  * @param hasScripts no page is shown without scripts.
  * @param onAccept what this browser asks for by itself is known, and stored.
+ * @param onUpdate hears that there may be a newer version.
  */
 export async function startOwnWorker(
   storage: KeyValueStorage,
   hasScripts: boolean,
   onAccept: () => void,
+  onUpdate: () => void,
 ): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const workers = navigator.serviceWorker;
@@ -28,12 +39,20 @@ export async function startOwnWorker(
   workers.addEventListener("message", () => void update().catch(() => {}), { once: true });
   workers.startMessages();
   void workers.ready.then(({ active }) => active?.postMessage("opened"));
+  const begin = () => {
+    if (workers.controller === null) return;
+    first ??= workers.controller;
+    showAccept(storage);
+  };
+  workers.addEventListener("controllerchange", () => {
+    begin();
+    onUpdate();
+  });
   // The cache may answer for a while after the last look, which would take its share of the link from a page.
   await workers
     .register(`/sw.js${hasScripts ? "" : LITE_WORKER_QUERY}`, { scope: "/", updateViaCache: "all" })
     .catch(() => {});
-  if (workers.controller !== null) showAccept(storage);
-  else workers.addEventListener("controllerchange", () => showAccept(storage), { once: true });
+  begin();
 }
 
 /** Has it delete what pages have set for the app's host: Firefox tells it of few cookies when they are set. */

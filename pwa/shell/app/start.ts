@@ -22,7 +22,7 @@ import type { AppWindow } from "../tab/windows.ts";
 import { App, TotalsStore } from "./app.ts";
 import { HISTORY_KEY, HistoryStore } from "./history-store.ts";
 import { hearLaunches, LAUNCHER, type LaunchQueue, parseLaunch } from "./launch-request.ts";
-import { lookForCookies, startOwnWorker } from "./own-worker.ts";
+import { hasUpdate, lookForCookies, startOwnWorker } from "./own-worker.ts";
 import { type Phone, SITE_USE_KEY } from "./phone.ts";
 import { SettingsStore, sizeOf } from "./settings.ts";
 import { ANSWERS_KEY } from "./site-answers.ts";
@@ -139,7 +139,7 @@ export async function startShell(mount: Mount): Promise<void> {
     draw: () => {
       const shown = tabs.windows.shown.tab.state;
       tabs.lay((url) => sizeOf(settings.current, url));
-      chrome.render({ ...app.state, ...shown, ...tabs.state, question: permissions?.question ?? null });
+      chrome.render({ ...app.state, ...shown, ...tabs.state, ...lateState() });
       chrome.sheets.loaded?.phone.count(shown);
       spares?.plan();
       if (shown.phase !== "loading") history.lasts();
@@ -167,7 +167,12 @@ export async function startShell(mount: Mount): Promise<void> {
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
   if (view === "settings") chrome.openSettings();
   heedLaunches(app, tabs, chrome);
-  await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
+  await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce, () => app.draw());
+}
+
+/** Told by the browser, and by a late script. */
+function lateState() {
+  return { question: permissions?.question ?? null, hasUpdate: hasUpdate() };
 }
 
 function hearTunnel(app: App, { sheets }: Pick<Chrome, "sheets">): void {

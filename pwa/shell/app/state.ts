@@ -272,7 +272,13 @@ export interface Question {
 }
 
 /** The views draw this: the app, and the tab that is shown. They change neither but by these actions. */
-export type BrowserState = AppState & TabState & WindowState & { readonly question: Question | null };
+export type BrowserState = AppState &
+  TabState &
+  WindowState & {
+    readonly question: Question | null;
+    /** A newer version of the app waits until the app is opened anew. */
+    readonly hasUpdate: boolean;
+  };
 
 export interface BrowserActions {
   readonly app: AppActions;

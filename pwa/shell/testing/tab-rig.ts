@@ -173,7 +173,14 @@ export function openTab(
     report(url, "loaded", historyKey);
   };
   /** What the chrome draws. */
-  const shown = (): BrowserState => ({ ...app.state, ...tab.state, openedBy: null, tabs: [], question: null });
+  const shown = (): BrowserState => ({
+    ...app.state,
+    ...tab.state,
+    openedBy: null,
+    tabs: [],
+    question: null,
+    hasUpdate: false,
+  });
   if (resumed.length > 0) tab.resume(resumed);
   report("/blank", "loaded", "start");
   return {

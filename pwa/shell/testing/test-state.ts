@@ -18,6 +18,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     signIn: null,
     held: null,
     question: null,
+    hasUpdate: false,
     link: { kind: "open" },
     totals: null,
     notice: null,

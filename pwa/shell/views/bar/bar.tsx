@@ -58,8 +58,8 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
       <BarButton icon="home" label={t("Home")} className="bar-home" onClick={() => actions.tab.home()} />
       <BarButton
         icon="menu"
-        label={t("Menu")}
-        className="bar-menu"
+        label={state.hasUpdate ? t("Menu, with a newer version of the app") : t("Menu")}
+        className={state.hasUpdate ? "bar-menu bar-news" : "bar-menu"}
         opensDialog
         onClick={() => ui.change({ sheet: "menu" })}
       />

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../app/language.ts";
+import { reloadApp } from "../../app/phone.ts";
 import { sizeOf, withSize, ZOOMS } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, SiteSize } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
@@ -18,6 +19,7 @@ const GLYPHS = {
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
   share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
   downloads: "M12 3.5V15M8 11l4 4 4-4M4.5 16v3.5a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1V16",
+  update: "M12 20.5V9M8 13l4-4 4 4M4.5 9V4.5a1 1 0 0 1 1-1h13a1 1 0 0 1 1 1V9",
   reader: "M5 5h14M5 9.7h14M5 14.4h14M5 19h8",
   print: "M7 8V3.5h10V8M7 17H4.5a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1h15a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H17M7 13.5h10v7H7z",
   info: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM12 11v5.5M12 7.5v.01",
@@ -33,6 +35,8 @@ interface MenuProps {
 export function MenuSheet(props: MenuProps) {
   const { state, ui } = props;
   const isPage = state.url !== "";
+  // Rows that come later would move others from under a finger.
+  const [hasUpdate] = useState(state.hasUpdate);
   return (
     <Sheet
       title={t("Menu")}
@@ -43,6 +47,9 @@ export function MenuSheet(props: MenuProps) {
       {isPage && <PageIcons {...props} />}
       {isPage && <PageSize {...props} />}
       <ul class="menu-rows">
+        {hasUpdate && (
+          <MenuRow icon="update" label={t("Open the newer version of the app")} onClick={() => reloadApp()} />
+        )}
         <TabRows {...props} />
         {isPage && <PageRows {...props} />}
         <MenuRow icon="bookmarks" label={t("Bookmarks")} onClick={() => ui.change({ sheet: "bookmarks" })} />

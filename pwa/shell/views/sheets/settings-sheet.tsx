@@ -87,7 +87,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
         />
       </Group>
       <Group title={t("About Ropeway")}>
-        <About />
+        <About hasUpdate={state.hasUpdate} />
       </Group>
     </Sheet>
   );
@@ -180,14 +180,6 @@ const VERSION_TEXTS: Record<Version, string> = {
 };
 
 const workers: ServiceWorkerContainer | undefined = navigator.serviceWorker;
-/** The app's worker is of a newer version than this page by now. */
-let hasNewer = false;
-// At the first visit there was none before.
-if (workers?.controller) {
-  workers.addEventListener("controllerchange", () => {
-    hasNewer = true;
-  });
-}
 
 /** Has the browser ask the edge, past its cache. */
 async function lookForUpdate(): Promise<Version> {
@@ -201,16 +193,16 @@ async function lookForUpdate(): Promise<Version> {
       await new Promise<void>((resolve) => {
         coming.addEventListener("statechange", () => /^(activated|redundant)$/.test(coming.state) && resolve());
       });
-      hasNewer ||= coming.state === "activated";
     }
-    return hasNewer ? "newer" : "newest";
+    return coming?.state === "activated" ? "newer" : "newest";
   } catch {
     return "unknown";
   }
 }
 
-function About() {
-  const [version, setVersion] = useState<Version>(hasNewer ? "newer" : "not asked");
+function About({ hasUpdate }: Pick<BrowserState, "hasUpdate">) {
+  const [found, setVersion] = useState<Version>("not asked");
+  const version = hasUpdate ? "newer" : found;
   return (
     <>
       <p class="fine">
