@@ -1,4 +1,7 @@
 /** Tabs: each keeps its page, its history and what was typed; the phone's way back is the tab's own. */
+import { readFile } from "node:fs/promises";
+import type { Locator } from "@playwright/test";
+import { encodePng } from "../demo/png.ts";
 import { type AppPage, expect, test } from "../fixtures/browser.ts";
 import { test as withOneHost } from "../fixtures/one-host.ts";
 import { recording } from "../fixtures/recording.ts";
@@ -27,10 +30,10 @@ const turnTo = async (app: AppPage, title: string) => {
   await list(app).getByRole("button", { name: title }).first().click();
 };
 
-/** By a pen's second button: Chromium has no long press without a screen. */
-const holdLink = async (app: AppPage, name: string) => {
-  const box = await app.frame().getByRole("link", { name }).boundingBox();
-  if (box === null) throw new Error("Cannot hold the link: it is not shown");
+/** A link or a picture, by a pen's second button: Chromium has no long press without a screen. */
+const hold = async (app: AppPage, held: Locator) => {
+  const box = await held.boundingBox();
+  if (box === null) throw new Error("Cannot hold it: it is not shown");
   const at = { x: box.x + box.width / 2, y: box.y + box.height / 2, pointerType: "pen", button: "right" } as const;
   const devtools = await app.page.context().newCDPSession(app.page);
   for (const type of ["mousePressed", "mouseReleased"] as const)
@@ -135,25 +138,55 @@ test("links open in tabs by the keys of a desk and by a long press; a tab that a
   await expect(app.page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
   await expect(app.address).toHaveValue(`${origin.origin}/links`);
 
-  const hold = () => holdLink(app, "Other");
+  const holdOther = () => hold(app, app.frame().getByRole("link", { name: "Other" }));
   // No script opens it.
   await app.frame().getByRole("link", { name: "Own" }).dispatchEvent("contextmenu", { pointerType: "touch" });
-  await hold();
+  await holdOther();
   const sheet = app.page.getByRole("dialog", { name: new URL(otherOrigin.origin).host });
   await sheet.getByRole("button", { name: "Open link in the background" }).click();
   await expect(app.page.getByRole("button", { name: "Tabs: 3" })).toBeVisible();
-  await hold();
+  await holdOther();
   await expect(sheet).toBeVisible();
   await app.page.keyboard.press("Escape");
   await expect(sheet).toBeHidden();
 
   // The page has the focus until the other one is there.
   await app.frame().getByLabel("Draft").fill("kept");
-  await hold();
+  await holdOther();
   await sheet.getByRole("button", { name: "Open link in new tab" }).click();
   await expect(heading(app, "First")).toBeVisible();
   await turnTo(app, "Test page");
   await expect(app.frame().getByLabel("Draft")).toHaveValue("kept");
+});
+
+test("a long press saves a link's target and a picture, as their sites send them", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const picture = encodePng({ width: 24, height: 24, palette: [0xc81e1e], pixels: new Uint8Array(24 * 24) });
+  servePages(otherOrigin);
+  otherOrigin.route("/red", ({ request, reply }) => {
+    const { "sec-fetch-dest": asked, "sec-fetch-site": from } = request.headers;
+    const isOfPage = asked === "image" && from !== "none";
+    reply(isOfPage ? 200 : 403, { "content-type": "image/png", "cache-control": "no-store" }, picture);
+  });
+  origin.page("/links", `<a href="${otherOrigin.origin}/First">Other</a><p><img src="${otherOrigin.origin}/red">`);
+  await app.goto(`${origin.origin}/links`);
+  const bar = app.page.getByRole("navigation", { name: "Browser" });
+  const saved = async (held: Locator, row: string, name: string) => {
+    await hold(app, held);
+    await app.page.getByRole("dialog").getByRole("button", { name: row }).click();
+    await expect(bar.getByText(`${name}\u2069 is downloaded`)).toBeVisible();
+    const file = app.page.waitForEvent("download");
+    await bar.getByRole("button", { name: "Save to phone" }).click();
+    expect((await file).suggestedFilename()).toBe(name);
+    return readFile(await (await file).path());
+  };
+  expect(await saved(app.frame().getByRole("img"), "Save picture", "red.png")).toEqual(Buffer.from(picture));
+  const page = await saved(app.frame().getByRole("link"), "Save link", "First.html");
+  expect(String(page)).toContain('<script>document.title = "First"</script>');
+  await expect(app.address).toHaveValue(`${origin.origin}/links`);
 });
 
 test("a page behind goes on, opens nothing, and leads the page in front nowhere", async ({

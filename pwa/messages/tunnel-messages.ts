@@ -1,6 +1,6 @@
 /** Between the shell and its tunnel worker. */
 
-import type { HeaderList, Recoding } from "../../shared/http/heads.ts";
+import type { HeaderList, Recoding, RequestHead } from "../../shared/http/heads.ts";
 import type { AcceptTable } from "../../shared/http/phone-fields.ts";
 import { parseUrl } from "../../shared/web/origin.ts";
 import type { FailedNavigation } from "./page-messages.ts";
@@ -143,7 +143,9 @@ export type DownloadQuestion =
   /** The answer: each `Download`, the latest first. */
   | { readonly kind: "downloads" }
   /** "resume" is an answer to "asked", too. "ask": the person is asked first. The answer comes when it is done. */
-  | { readonly kind: "download"; readonly id: string; readonly order: "pause" | "resume" | "ask" | "delete" };
+  | { readonly kind: "download"; readonly id: string; readonly order: "pause" | "resume" | "ask" | "delete" }
+  /** The person wants a link's target, or a picture, whatever its site makes of it. The answer is true. */
+  | { readonly kind: "save"; readonly request: RequestHead };
 
 /** Questions to the tunnel; the answer comes as `TunnelClient` says. */
 export type TunnelQuestion =

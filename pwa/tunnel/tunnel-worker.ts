@@ -265,7 +265,8 @@ const downloads = new LatePart<Downloads>(async () => {
   const { openDownloads }: typeof import("./requests/downloads.ts") = await import(self.__DOWNLOADS);
   return openDownloads({
     ask(request, consumer) {
-      const head = wishes.marked(request.head);
+      // A file is kept as its site sends it.
+      const { marksReads: _, ...head } = wishes.marked(request.head);
       return tunnel.askEdge({ ...request, head: signIns?.marked(head) ?? head }, consumer);
     },
     isAway: () => isAway(phase),
@@ -401,7 +402,8 @@ async function answer(question: TunnelQuestion): Promise<unknown> {
   if (question.kind === "icon") return fetchIcon(question.url, question.topLevelOrigin);
   if (question.kind === "site-data") return clearSiteData();
   if (question.kind === "sign-in") return signIns?.give(question.origin, question);
-  if (question.kind === "downloads" || question.kind === "download") return (await downloads.load()).answer(question);
+  if (question.kind === "downloads" || question.kind === "download" || question.kind === "save")
+    return (await downloads.load()).answer(question);
   if (question.kind === "forget") await forgetFiles((url) => siteName(url) === question.site);
   // Null where the store cannot be had.
   return (await store.load())?.answer(question, tunnel.ask) ?? null;

@@ -184,8 +184,12 @@ async function phone(handle: RequestHandler, files = new FakeFiles(), locks = fa
     await downloads.take({ response, request: head, name: "" });
     return response;
   };
+  const save = async (request: RequestHead) => {
+    expect(await downloads.answer({ kind: "save", request })).toBe(true);
+    await settle();
+  };
   const bytes = async () => Buffer.from(files.written.get((await first()).id) ?? []);
-  return { ...rig, downloads, files, told, list, first, order, offer, pass, bytes };
+  return { ...rig, downloads, files, told, list, first, order, offer, save, pass, bytes };
 }
 
 const random = new Random(runSeed());
@@ -201,6 +205,31 @@ describe("a file that a site sends", () => {
     expect((await bytes()).equals(Buffer.from(state.file.bytes))).toBe(true);
     expect(told.map((each) => each.state.kind)).toEqual(["asked", "running", "done"]);
     expect(state.starts).toEqual([0]);
+  });
+
+  it("comes without it where the person wants what an address leads to, by the name and the type that its site tells", async () => {
+    const { state, handle } = site({ ...fileOf(30_000), type: "image/png" });
+    state.most = 10_000;
+    const { save, first, order, told, bytes, list } = await phone(handle);
+    await save({ ...navigation("https://a.example/tide"), origin: "https://b.example" });
+    const meant = { name: "tide.png", type: "image/png", size: 30_000, topLevelOrigin: "https://b.example" };
+    expect(await first()).toMatchObject({ ...meant, bytes: 10_000, state: { kind: "running" }, mayGoOn: true });
+    await order("pause");
+    state.most = Number.POSITIVE_INFINITY;
+    await order("resume");
+    expect((await bytes()).equals(Buffer.from(state.file.bytes))).toBe(true);
+    expect(state.starts).toEqual([0, 10_000]);
+    expect(told.map(({ name, state: { kind } }) => `${name} ${kind}`)).toEqual([
+      ...["tide running", "tide.png running", "tide.png done"],
+    ]);
+
+    // A page is what the person wants here.
+    Object.assign(state.file, { type: "text/html" });
+    await save(navigation("https://a.example/"));
+    expect((await list()).map(({ name, state: { kind } }) => `${name} ${kind}`)).toContain("download.html done");
+    Object.assign(state.file, { status: 404 });
+    await save(navigation("https://a.example/gone"));
+    expect(told.at(-1)).toMatchObject({ name: "gone", state: { kind: "failed", status: 404 } });
   });
 
   it("that is not wanted yet is let go of, and asked for when it is", async () => {

@@ -21,8 +21,8 @@ import type { HeldResponse } from "./held-responses.ts";
 export interface DownloadRecord extends Omit<Download, "mayGoOn"> {
   /** By which it is asked for; null where that would send a form again. */
   readonly request: RequestHead | null;
-  /** With which `bytes` have come. */
-  readonly response: ResponseHead;
+  /** With which `bytes` have come; null before the first answer. */
+  readonly response: ResponseHead | null;
 }
 
 /** A file that is open for writing, by nobody else. */
@@ -130,6 +130,7 @@ export class Downloads {
   /** As the question says. */
   async answer(question: DownloadQuestion): Promise<unknown> {
     if (question.kind === "downloads") return this.#list();
+    if (question.kind === "save") return this.#save(question.request);
     const { id, order } = question;
     if (order === "resume") return this.#resume(id);
     if (order === "ask") return this.#letGo(id);
@@ -170,6 +171,30 @@ export class Downloads {
         return isWaiting ? { ...download, state: { kind: "waiting" } as const } : download;
       })
       .sort((a, b) => b.begunAt - a.begunAt);
+  }
+
+  async #save(request: RequestHead): Promise<true> {
+    const { files, clock, tell } = this.#host;
+    const record: DownloadRecord = {
+      id: crypto.randomUUID(),
+      name: fileName([], "", request.url),
+      url: request.url,
+      topLevelOrigin: request.origin ?? request.topLevelOrigin,
+      type: "",
+      size: null,
+      bytes: 0,
+      begunAt: clock.now(),
+      state: { kind: "running" },
+      isAnew: false,
+      request,
+      response: null,
+    };
+    if ((await files.records()).length >= MOST_LISTED) tell(shown({ ...record, state: fault(LIST_FULL) }));
+    else {
+      await files.put(record);
+      void this.#run(record.id, null);
+    }
+    return true;
   }
 
   async #resume(id: string): Promise<void> {
@@ -310,11 +335,13 @@ class RunningDownload {
   }
 
   #takeHead(head: ResponseHead, isFromStart: boolean): void {
-    const { bytes, isAnew } = this.#record;
+    const { bytes, isAnew, response } = this.#record;
+    const type = typeOf(head.headers);
     this.#sink.truncate();
     this.#flushedBytes = 0;
     this.#record = {
       ...this.#record,
+      ...(response === null && { type, name: withEnding(fileName(head.headers, "", head.url), type) }),
       response: head,
       size: sizeOf(head.headers),
       bytes: 0,
@@ -424,14 +451,14 @@ function noRoomFor(size: number | null, room: number | null): Failed | null {
 }
 
 /** Why an answer is not the file that was asked for again; null: it is. */
-function misfit({ type }: DownloadRecord, head: ResponseHead): Failed | null {
+function misfit({ type, response }: DownloadRecord, head: ResponseHead): Failed | null {
   if (head.status !== 200) return { ...fault(later("Cannot go on: the site answers {status}")), status: head.status };
-  const isPage = typeOf(head.headers) === "text/html" && type !== "text/html";
+  const isPage = response !== null && typeOf(head.headers) === "text/html" && type !== "text/html";
   return isPage ? fault(later("Cannot go on: the site sends a page in its place; open it there again")) : null;
 }
 
 function shown({ request, response, ...download }: DownloadRecord): Download {
-  const mayGoOn = request !== null && response.resumption?.range != null;
+  const mayGoOn = request !== null && response?.resumption?.range != null;
   return { ...download, mayGoOn };
 }
 
@@ -464,6 +491,24 @@ export function fileName(headers: HeaderList, given: string, url: string): strin
     percentDecoded(pathname.split("/").findLast((part) => part !== "") ?? ""),
   ];
   return names.map((name) => cleaned(name ?? "")).find((name) => name !== "") ?? "download";
+}
+
+/** Of kinds that links and pictures lead to, where an address has none. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "image/avif": "avif",
+  "image/gif": "gif",
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/svg+xml": "svg",
+  "image/webp": "webp",
+  "text/html": "html",
+};
+
+/** A phone opens a file by how its name ends. */
+function withEnding(name: string, type: string): string {
+  const ending = ENDINGS[type];
+  return ending === undefined || /\.\w+$/.test(name) ? name : `${name}.${ending}`;
 }
 
 function extendedName(field: string): string | null {

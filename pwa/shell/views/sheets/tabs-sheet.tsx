@@ -94,6 +94,8 @@ interface HeldProps {
   readonly held: Held;
   readonly hasTabs: boolean;
   readonly actions: BrowserActions;
+  /** Into the list of downloads. */
+  readonly onSave: (url: string, isPicture: boolean) => void;
 }
 
 const OF_LINK = {
@@ -102,6 +104,7 @@ const OF_LINK = {
   open: later("Open link"),
   copy: later("Copy address of link"),
   share: later("Share link"),
+  save: later("Save link"),
 };
 const OF_PICTURE: typeof OF_LINK = {
   inFront: later("Open picture in new tab"),
@@ -109,10 +112,11 @@ const OF_PICTURE: typeof OF_LINK = {
   open: later("Open picture"),
   copy: later("Copy address of picture"),
   share: later("Share picture"),
+  save: later("Save picture"),
 };
 
 /** All that can be done with a link or a picture. */
-export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tabs } }: HeldProps) {
+export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tabs }, onSave }: HeldProps) {
   const row = (icon: RowIcon, label: string, act: () => unknown) => (
     <MenuRow
       icon={icon}
@@ -130,6 +134,7 @@ export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tab
       {hasTabs && row("tabs", t(words.behind), () => tabs.openLink(address, "behind"))}
       {!hasTabs && row("plus", t(words.open), () => tab.go(address))}
       {row("copy", t(words.copy), () => navigator.clipboard?.writeText(address))}
+      {row("downloads", t(words.save), () => onSave(address, words === OF_PICTURE))}
       {"share" in navigator && row("share", t(words.share), () => navigator.share({ url: address }))}
     </>
   );
