@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
+import { encodePng } from "../demo/png.ts";
 import { test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { noise, noiseHash } from "../fixtures/test-origin/noise.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
@@ -106,6 +107,55 @@ test("a file that is paused goes on by a range, or begins anew where it has chan
   await expect(list.getByText(/^2\.5 MB, application\/zip\. Begun anew/)).toBeVisible();
   expect(await save(app.page, "tide.bin")).toEqual(["tide.bin", noiseHash(2_500_000)]);
   await list.getByRole("button", { name: "Delete tide.bin" }).click();
+  await app.page.keyboard.press("Escape");
+});
+
+test("a downloaded picture and a text open in tabs; what could run scripts does not", async ({ app, origin }) => {
+  const picture = encodePng({ width: 24, height: 24, palette: [0xc81e1e], pixels: new Uint8Array(24 * 24) });
+  const files: Readonly<Record<string, readonly [type: string, content: string | Buffer]>> = {
+    "red.png": ["application/octet-stream", picture],
+    "notes.txt": ["text/plain; charset=iso-8859-1", Buffer.from("Gr\u00fc\u00dfe <b>", "latin1")],
+    "trap.html": ["text/html", "<script>document.title = 'ran'</script>"],
+  };
+  const links = Object.keys(files).map((name) => `<a href="/${name}">${name}</a> `);
+  origin.page("/", `<p>Shelf</p>${links.join("")}`, "Shelf");
+  for (const [name, [type, content]] of Object.entries(files))
+    origin.route(`/${name}`, ({ response }) => {
+      // Of no length that anybody knows.
+      response.writeHead(200, {
+        "content-type": type,
+        "content-disposition": "attachment",
+        "cache-control": "no-store",
+      });
+      response.write(content);
+      response.end();
+    });
+  await app.goto(`${origin.origin}/`);
+  const bar = app.page.getByRole("navigation", { name: "Browser" });
+  for (const name of Object.keys(files)) {
+    await app.frame().getByRole("link", { name }).click();
+    await expect(bar.getByText(`${name}\u2069 is downloaded`)).toBeVisible();
+  }
+  const open = async (name: string) =>
+    (await openList(app.page)).getByRole("button", { name: `Open ${name}`, exact: true }).click();
+  const back = async () => {
+    await app.page.evaluate(() => history.back());
+    await expect(app.frame().getByText("Shelf")).toBeVisible();
+  };
+  await open("red.png");
+  await expect(app.frame().getByRole("img")).toHaveJSProperty("naturalWidth", 24);
+  await expect(app.address).toHaveValue(`${origin.origin}/red.png`);
+  await back();
+  await open("notes.txt");
+  await expect(app.frame().getByText("Gr\u00fc\u00dfe <b>")).toBeVisible();
+  await back();
+  const list = await openList(app.page);
+  await expect(list.getByRole("button", { name: "Save trap.html" })).toBeVisible();
+  await expect(list.getByRole("button", { name: "Open trap.html" })).toHaveCount(0);
+  for (const name of Object.keys(files)) {
+    await list.getByRole("button", { name: `Delete ${name}` }).click();
+    expect(origin.requestsTo(`/${name}`)).toHaveLength(1);
+  }
   await app.page.keyboard.press("Escape");
 });
 

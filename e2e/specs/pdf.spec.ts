@@ -133,6 +133,17 @@ test("a PDF is read, searched, made larger and followed; of a large one only pie
   await expect(pages.nth(2)).toBeInViewport({ ratio: 0.5 });
   await app.frame().getByRole("link", { name: "Save" }).click();
   await expect(page.getByRole("navigation").getByText("book.pdf\u2069 is downloaded")).toBeVisible();
+
+  // The file opens in a tab, and its site hears nothing of it.
+  const all = origin.requestsTo("/book.pdf").length;
+  await page.getByRole("navigation").getByRole("button", { name: "Show", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Open book.pdf" }).click();
+  await expect(page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
+  await expect(pages.first().getByText("Harbour master")).toBeVisible();
+  await expect(pages).toHaveCount(3);
+  expect(origin.requestsTo("/book.pdf")).toHaveLength(all);
+  await page.evaluate(() => history.back());
+  await expect(page.getByRole("button", { name: "Tabs: 2" })).toHaveCount(0);
   await number.fill("1");
   await number.press("Enter");
   await app.navigated(() =>

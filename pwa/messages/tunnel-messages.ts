@@ -117,6 +117,8 @@ export interface Download {
   readonly mayGoOn: boolean;
   /** The file had changed at its site when it was to go on, or nobody could tell: it has begun anew. */
   readonly isAnew: boolean;
+  /** The app can show it, and no script of it runs then. */
+  readonly isShown: boolean;
 }
 
 export type DownloadState =
@@ -189,6 +191,8 @@ export interface NavigationRequest {
   readonly initiator: string | null;
   /** The history has led back to a page of before the app was closed: what is stored is shown, however old. */
   readonly cache?: "force-cache";
+  /** Id of a file in the list that is shown, in the place of what the site would send. */
+  readonly download?: string | undefined;
 }
 
 /** Counts of the phone's store; null until it is there, some seconds after the app was opened for the first time. */

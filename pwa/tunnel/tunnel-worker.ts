@@ -460,8 +460,20 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = wishes.marked(navigationHead(request));
-  response.setExchange(askSignedIn({ head, body, push: null }, response));
+  const { download } = request;
+  const answer = download === undefined ? askSignedIn({ head, body, push: null }, response) : show(download, response);
+  response.setExchange(answer);
   holdNavigation(held, head.topLevelOrigin, url, response);
+}
+
+/** @param id of a file in the list. */
+function show(id: string, response: HeldResponse): Answer {
+  const stop = new AbortController();
+  downloads.load().then(
+    (files) => files.show(id, response, stop.signal),
+    () => response.cancel(),
+  );
+  return { cancel: () => stop.abort() };
 }
 
 /** What a form sends there goes out at once, and its answer waits for the frame's slot. */

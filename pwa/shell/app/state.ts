@@ -253,8 +253,8 @@ export interface TabLine {
 export interface TabsActions {
   /** One with the start page, in front. */
   open(): void;
-  /** One for a link of the page shown. */
-  openLink(url: string, how: "in front" | "behind"): void;
+  /** One for a link of the page shown. @param download as of a `NavigationRequest`. */
+  openLink(url: string, how: "in front" | "behind", download?: string): void;
   show(id: number): void;
   close(id: number): void;
   /** @param to its index among the others. */

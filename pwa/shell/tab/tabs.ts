@@ -178,9 +178,9 @@ export class Tabs implements TabsActions {
     return true;
   }
 
-  openLink(url: string, how: "in front" | "behind"): void {
+  openLink(url: string, how: "in front" | "behind", download?: string): void {
     const { origin = null } = URL.parse(this.windows.shown.tab.state.url) ?? {};
-    this.open(typedNavigation(url, origin), how);
+    this.open({ ...typedNavigation(url, origin), download }, how);
   }
 
   show(id: number): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestHandler } from "../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
-import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { navigation } from "../../../shared/testing/http/request-heads.ts";
 import { Random, runSeed } from "../../../shared/testing/random.ts";
 import { settle } from "../../../shared/testing/turns.ts";
@@ -94,6 +94,12 @@ class FakeFiles implements DownloadFiles {
       flush: () => void this.disk.set(id, this.written.get(id)?.slice() ?? new Uint8Array()),
       close() {},
     };
+  }
+
+  async read(id: string): Promise<Blob> {
+    const bytes = this.written.get(id);
+    if (bytes === undefined) throw new Error("gone");
+    return new Blob([bytes.slice()]);
   }
 
   async remove(id: string): Promise<void> {
@@ -230,6 +236,34 @@ describe("a file that a site sends", () => {
     Object.assign(state.file, { status: 404 });
     await save(navigation("https://a.example/gone"));
     expect(told.at(-1)).toMatchObject({ name: "gone", state: { kind: "failed", status: 404 } });
+  });
+
+  it.each<[type: string, path: string, shown: string | null]>([
+    ["image/png", "/a", "image/png"],
+    ["text/plain; charset=koi8-r", "/a", "text/plain; charset=koi8-r"],
+    ["application/octet-stream", "/a.PDF", "application/pdf"],
+    ["application/octet-stream", "/a.svg", null],
+    ["application/octet-stream", "/a.html", null],
+    ["text/html", "/a.png", null],
+    ["image/svg+xml", "/a.png", null],
+    ["application/xhtml+xml", "/a.txt", null],
+  ])("of type %s at %s is shown as %s", async (type, path, shown) => {
+    const { state, handle } = site({ ...fileOf(30_000), type });
+    const { downloads, save, first, files } = await phone(handle);
+    await save(navigation(`https://a.example${path}`));
+    const { id, isShown, url } = await first();
+    expect(isShown).toBe(shown !== null);
+    const log = new ConsumerLog();
+    await downloads.show(id, log, new AbortController().signal);
+    expect(log.head?.headers.filter(([name]) => /^content-[td]/.test(name))).toEqual(
+      shown === null ? undefined : [["content-type", shown]],
+    );
+    expect(log.error === null).toBe(shown !== null);
+    if (shown !== null) expect([log.head?.url, log.bytes]).toEqual([url, state.file.bytes.length]);
+    await files.remove(id);
+    const late = new ConsumerLog();
+    await downloads.show(id, late, new AbortController().signal);
+    expect(late.error?.message).toBe("Cannot show the file: it is not on this phone any more");
   });
 
   it("that is not wanted yet is let go of, and asked for when it is", async () => {

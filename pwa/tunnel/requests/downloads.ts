@@ -7,7 +7,7 @@
  * written twice and read as one file no more. What is known of each file is in a database, written after its bytes.
  */
 import type { Clock } from "../../../shared/clock.ts";
-import { ErrorCode, later, type RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
@@ -18,7 +18,7 @@ import type { OfferedFile } from "../port/slot-port.ts";
 import type { HeldResponse } from "./held-responses.ts";
 
 /** What the phone knows of a file. */
-export interface DownloadRecord extends Omit<Download, "mayGoOn"> {
+export interface DownloadRecord extends Omit<Download, "mayGoOn" | "isShown"> {
   /** By which it is asked for; null where that would send a form again. */
   readonly request: RequestHead | null;
   /** With which `bytes` have come; null before the first answer. */
@@ -41,6 +41,8 @@ export interface DownloadFiles {
   record(id: string): Promise<DownloadRecord | undefined>;
   put(record: DownloadRecord): Promise<void>;
   open(id: string): Promise<FileSink>;
+  /** @throws where it is gone. */
+  read(id: string): Promise<Blob>;
   /** The file and its record. */
   remove(id: string): Promise<void>;
   /** Bytes that the browser lets the app have still; null where it does not tell. */
@@ -137,6 +139,37 @@ export class Downloads {
     if (order === "delete") return this.#delete(id);
     this.#host.channel.postMessage(id);
     return this.#running.get(id)?.pause();
+  }
+
+  /**
+   * Shows a file in the place of what its site would send: as a page of that site, whose scripts do not run.
+   *
+   * @param signal aborted once nobody waits for the rest.
+   */
+  async show(id: string, consumer: ResponseConsumer, signal: AbortSignal): Promise<void> {
+    const { files } = this.#host;
+    const record = await files.record(id);
+    const type = record === undefined ? null : typeToShow(record);
+    try {
+      if (record === undefined || type === null) throw new Error("Cannot show the file: it is none that is shown");
+      const file = await files.read(id);
+      const headers: HeaderList = [
+        ["content-type", type],
+        ["content-length", String(file.size)],
+        ["cache-control", "no-store"],
+        ["x-content-type-options", "nosniff"],
+      ];
+      const { url } = record;
+      consumer.onHead({ status: 200, headers, url, redirected: false, coding: "identity", scriptCookies: [] });
+      for (const reader = file.stream().getReader(); !signal.aborted; ) {
+        const { done, value } = await reader.read();
+        if (done) return consumer.onEnd();
+        await consumer.onBody(value);
+      }
+    } catch {
+      const why = `Cannot show the file: ${later("it is not on this phone any more")}`;
+      consumer.onError(new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "library", why));
+    }
   }
 
   /** Files that an earlier run of the app was writing. */
@@ -459,7 +492,8 @@ function misfit({ type, response }: DownloadRecord, head: ResponseHead): Failed 
 
 function shown({ request, response, ...download }: DownloadRecord): Download {
   const mayGoOn = request !== null && response?.resumption?.range != null;
-  return { ...download, mayGoOn };
+  const isShown = response !== null && download.state.kind === "done" && typeToShow({ ...download, response }) !== null;
+  return { ...download, mayGoOn, isShown };
 }
 
 function sizeOf(headers: HeaderList): number | null {
@@ -493,8 +527,23 @@ export function fileName(headers: HeaderList, given: string, url: string): strin
   return names.map((name) => cleaned(name ?? "")).find((name) => name !== "") ?? "download";
 }
 
+/** Kinds in which no script runs. HTML, XML and SVG would have the rights of a page of the site, which keeps them from that. */
+const SHOWN = /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp)|application\/(?:json|pdf)|text\/(?:plain|csv|markdown))$/;
+
+/** Of servers that do not know a file's kind, or want it saved. */
+const UNTOLD = /^(?:application|binary)\/(?:octet-stream|(?:x-|force-)?download)$/;
+
+/** The field for a document that shows the file; null where none does. */
+function typeToShow({ name, type, response }: Pick<DownloadRecord, "name" | "type" | "response">): string | null {
+  if (SHOWN.test(type)) return (response && headerValue(response.headers, "content-type")) ?? type;
+  const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase().replace("jpeg", "jpg");
+  const [told] = Object.entries(ENDINGS).find(([, each]) => each === ending) ?? [];
+  return UNTOLD.test(type) && told !== undefined && SHOWN.test(told) ? told : null;
+}
+
 /** Of kinds that links and pictures lead to, where an address has none. */
 const ENDINGS: Readonly<Record<string, string>> = {
+  "application/json": "json",
   "application/pdf": "pdf",
   "image/avif": "avif",
   "image/gif": "gif",
@@ -502,7 +551,9 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/svg+xml": "svg",
   "image/webp": "webp",
+  "text/csv": "csv",
   "text/html": "html",
+  "text/plain": "txt",
 };
 
 /** A phone opens a file by how its name ends. */
@@ -587,6 +638,10 @@ class PhoneFiles implements DownloadFiles {
       flush: () => void handle.flush(),
       close: () => void handle.close(),
     };
+  }
+
+  async read(id: string): Promise<Blob> {
+    return (await (await directoryOf(false)).getFileHandle(id)).getFile();
   }
 
   async remove(id: string): Promise<void> {

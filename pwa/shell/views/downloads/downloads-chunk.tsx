@@ -101,15 +101,17 @@ async function share(download: Download): Promise<boolean> {
   return true;
 }
 
-/** The content of the sheet. */
-export function showDownloads(options: PhoneOptions) {
-  return <Downloads tunnel={options.tunnel} />;
+/** The content of the sheet. @param onOpen opens a file in a tab; null where pages run no scripts, nor the app's viewers. */
+export function showDownloads({ tunnel }: PhoneOptions, onOpen: ((download: Download) => void) | null) {
+  return <Downloads tunnel={tunnel} onOpen={onOpen} />;
 }
 
 /** Milliseconds between looks at what is on its way. */
 const LOOK_TIME = 1_000;
 
-function Downloads({ tunnel }: Pick<PhoneOptions, "tunnel">) {
+type DownloadsProps = Pick<PhoneOptions, "tunnel"> & Pick<RowProps, "onOpen">;
+
+function Downloads({ tunnel, onOpen }: DownloadsProps) {
   const [all, setAll] = useState<readonly Download[] | null>(null);
   const [why, setWhy] = useState("");
   const rates = useRef(new Map<string, Rate>());
@@ -144,6 +146,7 @@ function Downloads({ tunnel }: Pick<PhoneOptions, "tunnel">) {
             rate={rates.current.get(download.id)?.perSecond ?? 0}
             onOrder={(chosen) => order(download.id, chosen)}
             onHand={hand}
+            onOpen={onOpen}
           />
         ))}
       </ul>
@@ -157,9 +160,11 @@ interface RowProps {
   readonly rate: number;
   readonly onOrder: (order: Order) => void;
   readonly onHand: (handed: Promise<boolean>) => void;
+  readonly onOpen: ((download: Download) => void) | null;
 }
 
-function Row({ download, rate, onOrder, onHand }: RowProps) {
+function Row(props: RowProps) {
+  const { download, rate } = props;
   const { name, state, size, bytes } = download;
   const isOnItsWay = state.kind === "running" || state.kind === "waiting" || state.kind === "paused";
   return (
@@ -169,7 +174,7 @@ function Row({ download, rate, onOrder, onHand }: RowProps) {
       {isOnItsWay && <progress aria-label={name} max={size ?? 1} value={size === null ? undefined : bytes} />}
       <span class={state.kind === "failed" ? "problem" : "fine"}>{stateText(download, rate)}</span>
       <div class="actions">
-        {buttonsOf(download, onOrder, onHand).map(([label, act]) => (
+        {buttonsOf(props).map(([label, act]) => (
           <button
             key={label}
             type="button"
@@ -187,7 +192,7 @@ function Row({ download, rate, onOrder, onHand }: RowProps) {
 
 type Button = readonly [label: string, act: () => void];
 
-function buttonsOf(download: Download, onOrder: RowProps["onOrder"], onHand: RowProps["onHand"]): readonly Button[] {
+function buttonsOf({ download, onOrder, onHand, onOpen }: RowProps): readonly Button[] {
   const remove = (label: string): Button => [label, () => onOrder("delete")];
   const resume = (label: string): Button => [label, () => onOrder("resume")];
   switch (download.state.kind) {
@@ -202,6 +207,7 @@ function buttonsOf(download: Download, onOrder: RowProps["onOrder"], onHand: Row
       return [resume(t("Allow")), remove(t("Delete"))];
     case "done":
       return [
+        ...(download.isShown && onOpen !== null ? [[t("Open"), () => onOpen(download)] as const] : []),
         [t("Save"), () => onHand(save(download))],
         ...(mayShare(download) ? [[t("Share"), () => onHand(share(download))] as const] : []),
         remove(t("Delete")),

@@ -14,6 +14,7 @@ const DOWNLOAD: Download = {
   state: { kind: "running" },
   mayGoOn: true,
   isAnew: false,
+  isShown: false,
 };
 
 it.each<[Partial<Download>, number, string]>([

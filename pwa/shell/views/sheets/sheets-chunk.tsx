@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { LITE_WORKER_QUERY } from "../../../messages/lite-messages.ts";
 import type { Download } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
 import { chooseLanguage } from "../../app/language-choice.ts";
@@ -61,7 +62,7 @@ export function openSheets(options: PhoneOptions, language: string) {
         case "devices":
           return devicesSheet(ui);
         case "downloads":
-          return downloadsSheet(options, ui);
+          return downloadsSheet(options, actions, ui);
         case "history":
         case "bookmarks":
           return (
@@ -142,9 +143,15 @@ function devicesSheet(ui: Ui) {
   );
 }
 
-function downloadsSheet(options: PhoneOptions, ui: Ui) {
-  const props = { title: t("Downloads"), load: loadDownloads, onClose: () => ui.change({ sheet: null }) };
-  return <LateSheet key="downloads" {...props} show={(it) => it.showDownloads(options)} />;
+function downloadsSheet(options: PhoneOptions, { tabs }: BrowserActions, ui: Ui) {
+  const onClose = () => ui.change({ sheet: null });
+  const open = ({ url, id }: Download) => {
+    onClose();
+    tabs.openLink(url, "in front", id);
+  };
+  const isLite = navigator.serviceWorker?.controller?.scriptURL.endsWith(LITE_WORKER_QUERY) === true;
+  const props = { title: t("Downloads"), load: loadDownloads, onClose };
+  return <LateSheet key="downloads" {...props} show={(it) => it.showDownloads(options, isLite ? null : open)} />;
 }
 
 interface LateSheetProps<Chunk> {
