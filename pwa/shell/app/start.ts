@@ -16,7 +16,6 @@ import type { Permissions } from "../permissions/permissions.ts";
 import { parseAddress } from "../tab/address-input.ts";
 import { typedNavigation, withoutFragment } from "../tab/navigation-request.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
-import type { Tab } from "../tab/tab.ts";
 import { Tabs, type TabsOptions } from "../tab/tabs.ts";
 import type { AppWindow } from "../tab/windows.ts";
 import { App, TotalsStore } from "./app.ts";
@@ -120,7 +119,7 @@ export async function startShell(mount: Mount): Promise<void> {
     sites.load().catch(() => {}),
   ]);
   const registry = new SlotRegistry(localStorage);
-  const slots = await openSlots(registry, slotHost, () => tabs.all.map((each) => each.tab));
+  const slots = await openSlots(registry, slotHost, () => ({ app, tabs }));
   const { places, attach } = await openPlaces(slots);
   const isLoading = () => tabs.all.some((each) => each.tab.state.phase === "loading");
   const spares = slots === null ? null : new SpareSchedule(slots, isLoading);
@@ -246,13 +245,16 @@ async function openPlaces(slots: SlotFrames | null): Promise<OpenedPlaces> {
   return openLite({ storage: localStorage, workers, slots: inSlots, sites, bind: (slot) => tunnel.bind(slot) });
 }
 
-/** @returns null where there is one host only. @param tabs are asked for when there are some. */
+/** Who is not there before the slots are. */
+type GetWhole = () => { readonly app: App; readonly tabs: Tabs };
+
+/** @returns null where there is one host only. */
 async function openSlots(
   registry: SlotRegistry,
   slotHost: string | null,
-  tabs: () => readonly Tab[],
+  getWhole: GetWhole,
 ): Promise<SlotFrames | null> {
-  const hosts = await slotHosts(registry, slotHost, tabs);
+  const hosts = await slotHosts(registry, slotHost, getWhole);
   if (hosts === null) return null;
   const isKnown = (label: string) => hosts.labelOf(hosts.originOf(label)) !== null;
   registry.keepOnly(isKnown);
@@ -268,7 +270,7 @@ async function openSlots(
     bindPort: (slot) => tunnel.bind(slot),
     hasOtherWindows: () => otherWindows.areOpen,
     onNoHost(origin) {
-      for (const tab of tabs()) tab.onNoHost(origin);
+      for (const { tab } of getWhole().tabs.all) tab.onNoHost(origin);
     },
   });
 }
@@ -277,14 +279,12 @@ async function openSlots(
 async function slotHosts(
   registry: SlotRegistry,
   slotHost: string | null,
-  tabs: () => readonly Tab[],
+  getWhole: GetWhole,
 ): Promise<SlotHosts | null> {
   const list = document.querySelector<HTMLMetaElement>('meta[name="ropeway-slots"]')?.content ?? "";
   if (list === "") return slotHost === null ? null : wildcardHosts(location.protocol, slotHost);
-  const { ListedHosts } = (await import(self.__LISTED)) as typeof import("../frames/listed-hosts.ts");
-  const shown = () => tabs().flatMap((tab) => tab.origins);
-  const now = () => Date.now();
-  return new ListedHosts({ origins: list.split(" "), registry, storage: localStorage, sessionStorage, shown, now });
+  const { openListedHosts } = (await import(self.__LISTED)) as typeof import("../frames/listed-hosts.ts");
+  return openListedHosts(list.split(" "), registry, getWhole);
 }
 
 function forgetIn(

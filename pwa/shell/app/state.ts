@@ -78,6 +78,8 @@ export type Notice =
   | { readonly kind: "wrong-key"; readonly why: string | null }
   /** News of pages without scripts. */
   | { readonly kind: "lite"; readonly why: string }
+  /** A site has lost its place on this phone, or will. `why` has `{site}` for it. */
+  | { readonly kind: "host"; readonly url: string; readonly why: string }
   /** News of a file that a site sends to be kept, and what may be done about it. */
   | { readonly kind: "download"; readonly why: string; readonly offers: readonly (readonly [string, () => void])[] }
   /** Something of what sites have stored is still there. */

@@ -10,6 +10,8 @@ const [A, B, C] = ["https://a.example", "https://b.example", "https://c.example"
 function rig(count = 3, storage = new MapStorage(), session = new MapStorage()) {
   const registry = new SlotRegistry(storage);
   const shown: string[] = [];
+  const tabs: string[] = [];
+  const told: string[] = [];
   let time = 1_000;
   const origins = Array.from({ length: count }, (_, index) => `https://s${index + 1}.ropeway.example`);
   const hosts = new ListedHosts({
@@ -18,6 +20,8 @@ function rig(count = 3, storage = new MapStorage(), session = new MapStorage()) 
     storage,
     sessionStorage: session,
     shown: () => shown,
+    tabs: () => tabs,
+    tell: (site, why) => told.push(why.replace("{site}", site)),
     now: () => ++time,
   });
   const use = (label: string, origin: string, top: string = origin) => {
@@ -29,7 +33,7 @@ function rig(count = 3, storage = new MapStorage(), session = new MapStorage()) 
   const pass = (span: number) => {
     time += span;
   };
-  return { registry, hosts, shown, use, take, storage, session, pass };
+  return { registry, hosts, shown, tabs, told, use, take, storage, session, pass };
 }
 
 it("knows the hosts of the list by their names, and no others", () => {
@@ -67,6 +71,25 @@ it("takes nothing that this window shows: its page, frames in it, and frames in 
   hosts.use({ label: "s4.ropeway.example", origin: B, topLevelOrigin: B, topLevel: true });
   const [last] = [take(SITE, (label) => !/^s[123]/.test(label)), take()];
   expect(last).toBe("s4");
+});
+
+it("takes the host of a site that has a tab last, for no spare, and says before that it will be so", async () => {
+  const { use, take, tabs, told } = rig(2);
+  const spare = { ...SITE, isSpare: true } as const;
+  use("s1", A);
+  use("s2", B, C);
+  tabs.push(`${A}/page`, "");
+  expect([take(spare), take()]).toEqual(["s2", "s2"]);
+  await Promise.resolve();
+  expect(told).toEqual([]);
+  tabs.push(`${C}/other`);
+  expect([take(spare), take(spare)]).toEqual([null, null]);
+  await Promise.resolve();
+  const loss = `${A}, in a tab behind, loses what it has stored on this phone`;
+  expect(told).toEqual([`When one more site opens, ${loss}`]);
+  expect(take()).toBe("s1");
+  await Promise.resolve();
+  expect(told.slice(1)).toEqual([`Another site needs the room: ${loss}`]);
 });
 
 it("lets a host be that was open elsewhere, for a while, and for good one that was granted something", () => {

@@ -3,7 +3,9 @@
  * wiped it since. A host of which nothing is known may have anything. Windows share what is stored; whether another
  * window has a host open, its service worker tells (`wipe.ts`).
  */
+import { later } from "../../../shared/errors.ts";
 import type { KeyValueStorage } from "../app/settings.ts";
+import type { Notice } from "../app/state.ts";
 import type { Slot } from "./places.ts";
 import { chooseHost, type HostWish, type ListedHost, type SlotHosts } from "./slot-hosts.ts";
 import type { SlotRegistry } from "./slot-registry.ts";
@@ -23,8 +25,21 @@ export interface ListedHostsOptions {
   readonly sessionStorage: KeyValueStorage;
   /** Top-level origins that this window shows, or is on its way to. */
   readonly shown: () => readonly string[];
+  /** Addresses of all tabs of this window, with frames or without. */
+  readonly tabs: () => readonly string[];
+  /** Tells the person of the site of a tab. @param why has `{site}` in its place. */
+  readonly tell: (site: string, why: string) => void;
   readonly now: () => number;
 }
+
+/** The tabs of a window, as far as they count here. */
+interface WindowTabs {
+  readonly all: readonly { readonly tab: { readonly origins: readonly string[] } }[];
+  readonly state: { readonly tabs: readonly { readonly url: string }[] };
+}
+
+const SOON = later("When one more site opens, {site}, in a tab behind, loses what it has stored on this phone");
+const NOW = later("Another site needs the room: {site}, in a tab behind, loses what it has stored on this phone");
 
 export class ListedHosts implements SlotHosts {
   readonly spares = 1;
@@ -34,6 +49,8 @@ export class ListedHosts implements SlotHosts {
   readonly #labels: readonly string[];
   readonly #refusedUntil = new Map<string, number>();
   readonly #moved = new Set<string>();
+  /** By label: of whom the person was told that they lose the host, and how. */
+  readonly #told = new Map<string, string>();
 
   constructor(options: ListedHostsOptions) {
     this.#options = options;
@@ -58,7 +75,22 @@ export class ListedHosts implements SlotHosts {
     const now = this.#options.now();
     const mayBeTaken = (host: ListedHost) =>
       !open.includes(host) && isFree(host.label) && (this.#refusedUntil.get(host.label) ?? 0) <= now;
-    return chooseHost(hosts, wish, mayBeTaken)?.label ?? null;
+    const tabs = this.#options.tabs().map((url) => URL.parse(url)?.origin);
+    const isOfTab = ({ owner }: ListedHost) => owner !== null && tabs.includes(owner.topLevelOrigin);
+    const chosen = chooseHost(hosts, wish, (host) => mayBeTaken(host) && !isOfTab(host));
+    if (chosen !== null) return chosen.label;
+    const ofTab = chooseHost(hosts, wish, mayBeTaken);
+    if (ofTab === null) return null;
+    this.#tell(ofTab, wish.isSpare ? SOON : NOW);
+    return wish.isSpare ? null : ofTab.label;
+  }
+
+  /** Once of each loss, and after all that hangs on the host that is asked for. */
+  #tell({ label, owner }: ListedHost, why: string): void {
+    const loss = `${owner?.topLevelOrigin} ${why}`;
+    if (owner === null || this.#told.get(label) === loss) return;
+    this.#told.set(label, loss);
+    queueMicrotask(() => this.#options.tell(owner.topLevelOrigin, why));
   }
 
   hasRoomFor(wish: HostWish): boolean {
@@ -124,6 +156,24 @@ export class ListedHosts implements SlotHosts {
   #shown(): Readonly<Record<string, string>> {
     return readRecord<string>(this.#options.sessionStorage, SHOWN_KEY);
   }
+}
+
+/** Those of this window. @param getWhole who is there by the time that there are pages. */
+export function openListedHosts(
+  origins: readonly string[],
+  registry: ListedHostsOptions["registry"],
+  getWhole: () => { readonly tabs: WindowTabs; readonly app: { notify(notice: Notice): void } },
+): ListedHosts {
+  return new ListedHosts({
+    origins,
+    registry,
+    storage: localStorage,
+    sessionStorage,
+    shown: () => getWhole().tabs.all.flatMap(({ tab }) => tab.origins),
+    tabs: () => getWhole().tabs.state.tabs.map(({ url }) => url),
+    tell: (url, why) => getWhole().app.notify({ kind: "host", url, why }),
+    now: () => Date.now(),
+  });
 }
 
 function nameOf({ origin, topLevelOrigin }: Slot): string {

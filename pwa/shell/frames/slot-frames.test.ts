@@ -51,6 +51,8 @@ function rig(count: number, storage = new MapStorage()) {
     storage,
     sessionStorage: new MapStorage(),
     shown: () => shown,
+    tabs: () => [],
+    tell() {},
     now: () => ++time,
   });
   const frames = new SlotFrames({

@@ -63,6 +63,8 @@ export interface HostWish {
   readonly isFrame: boolean;
   /** The person tapped for it. */
   readonly isAsked: boolean;
+  /** For a site that may come. */
+  readonly isSpare?: true;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface SpareSlotsOptions {
   readonly isComing: (label: string) => boolean;
 }
 
-const FOR_SITE: HostWish = { isFrame: false, isAsked: false };
+const FOR_SITE: HostWish = { isFrame: false, isAsked: false, isSpare: true };
 
 /**
  * Hidden frames with slots that no site has yet, whose service workers are installed before any site needs them, so that

@@ -278,6 +278,8 @@ export function noticeText(notice: Notice): string {
       });
     case "trouble":
       return t(TROUBLES[notice.trouble], { site: shortHost(notice.url) });
+    case "host":
+      return t(notice.why, { site: shortHost(notice.url) });
     case "no-way-back":
       return t("What you sent led to the page before: the way back is closed");
     case "download":
