@@ -26,7 +26,7 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ["worker/session/**", ["shared/**", "worker/{session,delivery}/**"]],
   ["worker/devices/**", ["shared/**", "worker/devices/**"]],
   ["worker/blocking/**", ["shared/**", "worker/blocking/**", "worker/devices/record-store.ts"]],
-  ["worker/front/**", ["shared/**", "worker/{front,devices,session,delivery,blocking,shared-cache,upstream}/**"]],
+  ["worker/front/**", ["shared/**", "worker/{front,devices,upstream}/**"]],
   [
     "worker/workerd/**",
     [

@@ -228,14 +228,18 @@ export const MODULES: readonly Module[] = [
     name: "decoders",
     purpose: "codings that the phone undoes with scripts that load late: brotli, and bodies coded against stored ones",
     places: ["pwa/tunnel/coding/"],
-    doors: ["pwa/tunnel/coding/late-decoder.ts"],
+    doors: [
+      "pwa/tunnel/coding/late-decoder.ts",
+      "pwa/tunnel/coding/brotli-chunk.ts",
+      "pwa/tunnel/coding/dcz-chunk.ts",
+    ],
     uses: ["base", "coding", "link"],
   },
   {
     name: "store",
     purpose: "responses that the phone keeps: asked, kept, forgotten, questions about them",
     places: ["pwa/tunnel/store/"],
-    doors: ["pwa/tunnel/store/store.ts"],
+    doors: ["pwa/tunnel/store/store.ts", "pwa/tunnel/store/store-chunk.ts"],
     uses: ["base", "cache-rules", "coding", "decoders", "exchange", "http", "link", "messages", "web-rules"],
   },
   {
@@ -243,7 +247,7 @@ export const MODULES: readonly Module[] = [
     purpose: "the tunnel worker: requests of slots on their way to the edge, and the sockets there",
     places: ["pwa/tunnel/"],
     doors: [],
-    uses: ["base", "coding", "exchange", "http", "link", "messages", "store", "web-rules"],
+    uses: ["base", "coding", "decoders", "exchange", "http", "link", "messages", "store", "web-rules"],
   },
   {
     name: "slot",
@@ -306,7 +310,12 @@ export const MODULES: readonly Module[] = [
     name: "views",
     purpose: "the app as a person sees it",
     places: ["pwa/shell/views/"],
-    doors: ["pwa/shell/views/mount.tsx", "pwa/shell/views/sheets/of-shell.ts"],
+    doors: [
+      "pwa/shell/views/mount.tsx",
+      "pwa/shell/views/sheets/of-shell.ts",
+      "pwa/shell/views/sheets/sheets-chunk.tsx",
+      "pwa/shell/views/library/library-chunk.tsx",
+    ],
     uses: ["base", "library", "messages", "shell", "slot", "web-rules"],
   },
   {

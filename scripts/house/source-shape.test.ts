@@ -7,7 +7,8 @@ export { c } from "./c.ts";
 export type * from "./d.ts";
 
 /** Text that names import("./no.ts") is no import. */
-export const late = () => import("./e.ts");
+export const late = (): Promise<typeof import("./f.ts")> => import("./e.ts");
+export type Late = import("./g.ts").G;
 
 export class Thing {
   readonly field: B = a;
@@ -35,6 +36,8 @@ it("sees imports of values and types, re-exports and dynamic imports", () => {
     { specifier: "./c.ts", names: ["c"] },
     { specifier: "./d.ts", names: ["*"] },
     { specifier: "./e.ts", names: ["*"] },
+    { specifier: "./f.ts", names: ["*"] },
+    { specifier: "./g.ts", names: ["G"] },
   ]);
   expect(exportsAll).toBe(true);
   expect(sourceShape("x.ts", 'export { c } from "./c.ts";').exportsAll).toBe(false);
@@ -43,9 +46,9 @@ it("sees imports of values and types, re-exports and dynamic imports", () => {
 it("counts the lines of each function", () => {
   expect(sourceShape("x.ts", source).functions).toEqual([
     { line: 7, lines: 1 },
-    { line: 14, lines: 1 },
-    { line: 16, lines: 3 },
-    { line: 20, lines: 4 },
+    { line: 15, lines: 1 },
+    { line: 17, lines: 3 },
+    { line: 21, lines: 4 },
   ]);
 });
 

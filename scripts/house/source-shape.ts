@@ -9,7 +9,7 @@ import {
 
 /** What the rules of the house look at in one source file. Lines count from 1; blank lines and comments count too. */
 export interface SourceShape {
-  /** All imports and re-exports, those of types and dynamic ones too. `*` stands for all that a file exports. */
+  /** All imports and re-exports, those of types (`typeof import("…")`, too) and dynamic ones. `*` stands for all that a file exports. */
   readonly imports: readonly { readonly specifier: string; readonly names: readonly string[] }[];
   /** `export *` stands in the file. */
   readonly exportsAll: boolean;
@@ -31,6 +31,7 @@ export function sourceShape(path: string, text: string): SourceShape {
   };
   const expressions: SourceShape["expressions"][number][] = [];
   const unseenExpressions: number[] = [];
+  const typeImports: SourceShape["imports"][number][] = [];
   const texts = new Map<string, string | null>();
   const addMade = ({ callee, arguments: [source, flags], start }: Made): void => {
     const name = callee.type === "MemberExpression" && "name" in callee.property ? callee.property : callee;
@@ -52,6 +53,9 @@ export function sourceShape(path: string, text: string): SourceShape {
       if (!("regex" in literal)) return;
       expressions.push({ line: lineAt(literal.start), source: literal.regex.pattern, flags: literal.regex.flags });
     },
+    TSImportType({ source, qualifier }) {
+      typeImports.push({ specifier: source.value, names: [qualifier?.type === "Identifier" ? qualifier.name : "*"] });
+    },
     FunctionDeclaration: addFunction,
     FunctionExpression: addFunction,
     ArrowFunctionExpression: addFunction,
@@ -72,6 +76,7 @@ export function sourceShape(path: string, text: string): SourceShape {
       specifier: text.slice(start + 1, end - 1),
       names: ["*"],
     })),
+    ...typeImports,
   ];
   const exportsAll = reExports.some(({ importName }) => importName.kind !== "Name");
   return { imports, exportsAll, functions, expressions, unseenExpressions };
