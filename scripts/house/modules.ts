@@ -228,11 +228,7 @@ export const MODULES: readonly Module[] = [
     name: "decoders",
     purpose: "codings that the phone undoes with scripts that load late: brotli, and bodies coded against stored ones",
     places: ["pwa/tunnel/coding/"],
-    doors: [
-      "pwa/tunnel/coding/late-decoder.ts",
-      "pwa/tunnel/coding/brotli-chunk.ts",
-      "pwa/tunnel/coding/dcz-chunk.ts",
-    ],
+    doors: ["pwa/tunnel/coding/late-decoder.ts", "pwa/tunnel/coding/brotli-chunk.ts", "pwa/tunnel/coding/dcz-chunk.ts"],
     uses: ["base", "coding", "link"],
   },
   {

@@ -309,7 +309,7 @@ export class Tabs implements TabsActions {
     this.windows.turn(true);
     this.windows.shown.tab.comeToFront();
     this.windows.anchor();
-    if (isNew || !this.#haveFrames) bringBack(this.windows, tab.entries);
+    if (isNew || !this.#haveFrames) restoreTab(this.windows, tab.entries);
     this.#makeRoom();
     this.#changed();
     this.#options.focusPage();
@@ -424,7 +424,7 @@ export class Tabs implements TabsActions {
 }
 
 /** The page that the tab had last comes into its frame. */
-function bringBack({ first: { tab, frame } }: Windows, entries: readonly KeptEntry[]): void {
+function restoreTab({ first: { tab, frame } }: Windows, entries: readonly KeptEntry[]): void {
   tab.restart(entries);
   frame.showStart();
 }
