@@ -111,6 +111,17 @@ test("links, forms, redirects, cookies and the way back are those of the sites",
   }
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/form`);
   expect(otherOrigin.requestsTo("/form")[0]?.headers.origin).toBe(origin.origin);
+  await app.goto(`${origin.origin}/a/b`);
+  await app.navigated(() => frame.locator("#post").getByRole("button").click());
+  await expect(frame.locator("pre")).toContainText("POST");
+  await app.goto(`${origin.origin}/c`);
+  const back = app.page.getByRole("button", { name: "Back" });
+  await back.click();
+  await expect(app.page.getByRole("heading", { name: "Sent, but the answer is gone" })).toBeVisible();
+  await expect(app.address).toHaveValue(`${origin.origin}/form`);
+  await back.click();
+  await expect(frame.getByText("Start")).toBeVisible();
+  expect(origin.requestsTo("/form").filter(({ method }) => method === "POST")).toHaveLength(2);
   for (const name of ["Other", "Away"]) {
     await app.goto(`${origin.origin}/a/b`);
     await app.navigated(() => frame.getByText(name).click());

@@ -5,6 +5,7 @@
  */
 
 import { BoundedMap } from "../../../shared/bounded-map.ts";
+import { ErrorCode, later, RopewayError } from "../../../shared/errors.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { LITE_KEEP_ALIVE, liteAddress, realOf } from "../../messages/lite-messages.ts";
 import { answerSubresource } from "../answer/subresource.ts";
@@ -201,7 +202,8 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     ...exchangeOf(request, origin, finish),
     head: liteHead(request, target, from, body.length),
     fragment: hash,
-    send: () => leave.port.fetch(navigation.head, body.content, request.signal),
+    send: () =>
+      isBackToForm(request) ? alreadySent() : leave.port.fetch(navigation.head, body.content, request.signal),
     noDocument: () => leave.port.noDocument(),
     tell: leave.tell,
     expect: (address) => redirects.expect(resultingClientId, address, leave),
@@ -229,7 +231,8 @@ async function question(
   return {
     type: "lite-navigation",
     url,
-    method: request.method,
+    // Of what a form led to nothing is sent again: the frame may go there.
+    method: isBackToForm(request) ? "GET" : request.method,
     headers,
     body: leavesOrigin && content !== null ? await new Response(content).arrayBuffer() : null,
     referrer: liteReferrer(request, from, url),
@@ -238,6 +241,15 @@ async function question(
     mayBeApps: request.referrer === `${BASE}/`,
     isRestored: request.isHistoryNavigation === true || isReload(request),
   } as const;
+}
+
+function isBackToForm({ method, isHistoryNavigation }: Request): boolean {
+  return method === "POST" && isHistoryNavigation === true;
+}
+
+async function alreadySent(): Promise<never> {
+  const message = later("Cannot show what the form led to: it is not kept, and nothing is sent twice");
+  throw new RopewayError(ErrorCode.ALREADY_SENT, "stream", "user", message);
 }
 
 function isReload(request: Request & { readonly isReloadNavigation?: boolean }): boolean {
