@@ -155,7 +155,10 @@ test("an address that no rule has seen leads to nothing of another site or the a
         ),
       addresses,
     );
+  const kept = page.waitForResponse(place(origin));
   expect(await shown()).toEqual([0, 0, 0, 31]);
+  // Whatever the site says: the browser has it for this page alone.
+  expect((await kept).headers()["cache-control"]).toBe("no-store");
   const browser = await page.context().newCDPSession(page);
   await browser.send("ServiceWorker.enable");
   await browser.send("ServiceWorker.stopAllWorkers");

@@ -94,7 +94,9 @@ test("Chromium says that the app can be installed", async ({ edge }) => {
     const devTools = await context.newCDPSession(app.page);
     const { url, data = "", errors } = await devTools.send("Page.getAppManifest");
     expect([new URL(url).origin, errors]).toEqual([app.base, []]);
-    expect(JSON.parse(data)).toMatchObject({ name: "Ropeway" });
+    // A link into the app goes to the window that is open.
+    const launch_handler = { client_mode: ["focus-existing", "auto"] };
+    expect(JSON.parse(data)).toMatchObject({ name: "Ropeway", launch_handler });
     const { installabilityErrors } = await devTools.send("Page.getInstallabilityErrors");
     expect(installabilityErrors).toEqual([]);
 

@@ -1,6 +1,6 @@
 /** What `npm run package` makes, installed in an empty folder: what a person without the repository has. */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,6 +43,15 @@ test("the package runs in an empty folder and shows the start page @long", async
     const app = new AppPage(page, origin);
     await app.open(hash.replace("#key=", ""), `http://demo.localhost:${demoPort}/150/`);
     await expect(app.frame().locator("img")).toHaveCount(150);
+    // Cookies and keys are there: nobody else on the machine may read them.
+    const state = join(folder, ".ropeway");
+    const names = await readdir(state, { recursive: true });
+    expect(names).toContain("access-key");
+    const found = await Promise.all(["", ...names].map((name) => stat(join(state, name))));
+    const modes = found.map(
+      (each) => `${each.isDirectory() ? "directory" : "file"} ${(each.mode & 0o777).toString(8)}`,
+    );
+    expect(new Set(modes)).toEqual(new Set(["directory 700", "file 600"]));
   } finally {
     edge.kill();
     await rm(folder, { recursive: true, force: true });
