@@ -103,6 +103,39 @@ for (const [what, attributes] of WAYS) {
   });
 }
 
+test("a bundle of a page's files, which the browser fetches by itself, is not asked for", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const { origin: other } = otherOrigin;
+  const bundle = (
+    way: string,
+  ) => `<script type="webbundle">{"source":"${other}/bundle?${way}","resources":["${other}/x"]}</script>
+    <img src="${other}/behind?${way}">`;
+  const literal = (way: string) => JSON.stringify(bundle(way)).replaceAll("</", "<\\/");
+  origin.page("/still", "<p>Still</p>");
+  origin.page(
+    "/",
+    `${bundle("markup")}<iframe src="/still"></iframe><script>
+      const frame = document.createElement("iframe");
+      frame.srcdoc = ${literal("srcdoc")};
+      document.body.append(frame);
+      onload = () => {
+        const { document: written } = frames[0];
+        written.open();
+        written.write(${literal("written")});
+        written.close();
+      };
+    </script>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  // These go a longer way.
+  const behind = () => otherOrigin.requestsTo("/behind").map(({ url }) => url.split("?")[1]);
+  await expect.poll(() => behind().sort()).toEqual(["markup", "srcdoc", "written"]);
+  expect(otherOrigin.requestsTo("/bundle")).toEqual([]);
+});
+
 test("a navigation to a reserved path that is no page leaves the frame as it is", async ({ app, origin }) => {
   origin.page("/", "<p>Evil</p>");
   await app.goto(`${origin.origin}/`);

@@ -170,6 +170,7 @@ describe("other elements", () => {
     ["<meta http-equiv=x-dns-prefetch-control content=on>", '<meta http-equiv=x-dns-prefetch-control content="off">'],
     ["<meta name=description content=x>", "<meta name=description content=x>"],
     ["<script type=speculationrules>{}</script>", '<script type="ropeway-speculationrules">{}</script>'],
+    ["<script type=' WebBundle'>{}</script>", '<script type="ropeway-webbundle">{}</script>'],
     ["<object type=a data=b>", '<object data-ropeway-data="b" type=a >'],
     ["<embed src=b>", '<embed data-ropeway-src="b" >'],
     ["<a href=x ping=y>", "<a href=x >"],

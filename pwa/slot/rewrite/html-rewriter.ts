@@ -501,8 +501,8 @@ export function rewriteElement(name: string, element: AttributeAccess, context: 
       nameOwn(element, ["src"], context);
       break;
     case "script": {
-      const type = element.get("type")?.trim().toLowerCase();
-      if (type === "speculationrules") element.set("type", "ropeway-speculationrules");
+      const type = element.get("type")?.trim().toLowerCase() ?? "";
+      if (/^(?:speculationrules|webbundle)$/.test(type)) element.set("type", PREFIX + type);
       if (type === "module") nameOwn(element, ["src"], context);
     }
   }
