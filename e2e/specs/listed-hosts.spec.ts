@@ -84,6 +84,33 @@ test.describe("with few hosts", () => {
     await expect(app.frame().getByLabel("Password")).toHaveAttribute("autocomplete", "new-password");
   });
 
+  test("the app says before a site that has a tab loses what it stored @long", async ({ listed: app, sites }) => {
+    sites.page("/", "<p>Here</p>");
+    const here = () => expect(app.frame().getByText("Here")).toBeVisible();
+    const left = async () => (await app.content()).evaluate(() => localStorage.left);
+    await app.goto(siteUrl(sites, 1));
+    await here();
+    await (await app.content()).evaluate(() => Object.assign(localStorage, { left: "kept" }));
+    await app.page.getByRole("button", { name: "Menu" }).click();
+    await app.page.getByRole("button", { name: "New tab" }).click();
+    await app.goto(siteUrl(sites, 2));
+    await here();
+    // The tab behind has no frame then.
+    await app.page.goto(app.base);
+    await here();
+    const bar = app.page.getByRole("navigation", { name: "Browser" });
+    const loss = /n1\.localhost\S*, in a tab behind, loses what it has stored/;
+    await expect(bar.getByText(/^When one more site opens/)).toHaveText(loss);
+    await app.goto(siteUrl(sites, 3));
+    await here();
+    await expect(bar.getByText(/^Another site needs the room/)).toHaveText(loss);
+    await app.page.getByRole("button", { name: "Tabs: 2" }).click();
+    await app.page.getByRole("dialog").getByRole("button", { name: "Test page" }).first().click();
+    await expect(app.address).toHaveValue(siteUrl(sites, 1));
+    await here();
+    expect(await left()).toBeUndefined();
+  });
+
   test("a site that comes where another was finds nothing of it, and Back leads to what was there @long", async ({
     listed: app,
     sites,
