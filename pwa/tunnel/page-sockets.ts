@@ -80,7 +80,7 @@ class PageSocket {
   readonly #reader = new SocketRecordReader();
   /** Of a message of the server that is not whole. */
   #parts: Uint8Array[] = [];
-  /** What the page has said, and how many of its bytes each part is. The last is its close. */
+  /** Parts of the page's messages, each with its number of the page's bytes. The last part is the page's close. */
   #leaving: { readonly part: Uint8Array; readonly bytes: number }[] = [];
   #isEnding = false;
   #wake: (() => void) | null = null;
@@ -193,7 +193,7 @@ class PageSocket {
     controller.enqueue(next.part);
   }
 
-  /** What was said leaves, and a close behind it. */
+  /** The page's messages leave, and a close behind them. */
   #end(close?: { readonly code: number | null; readonly reason: string }): void {
     if (this.#isEnding) return;
     this.#isEnding = true;

@@ -4,7 +4,7 @@ import init, { BrotliDecStream, type BrotliStreamResult, BrotliStreamResultCode 
 import { type DecoderHandler, hasLargeWindow, type OpenDecoder } from "../../../shared/coding/link-coding.ts";
 import { ContextPool, lateDecoder, type OpenSteppedDecoder, type SteppedDecoder, unzipped } from "./late-decoder.ts";
 
-/** Each has a window of up to 1 MB. What is pushed, and not claimed yet, has one. */
+/** Each has a window of up to 1 MB. A push that is not claimed yet has one, too. */
 const CONTEXTS = { most: 16, mostStalled: 64 };
 
 /** @throws Error where the browser runs no wasm. */

@@ -5,7 +5,7 @@ import { concat } from "../../../shared/wire/frame.ts";
 import { ContextPool, type StoredDictionary, unzipped } from "./late-decoder.ts";
 
 const compiled = unzipped(zipped).then((bytes) => ZstdWasm.compile(bytes));
-// Who needs it hears of it.
+// Each decoder hears of a failure itself.
 compiled.catch(() => {});
 
 export async function openDczDecoder(
@@ -43,7 +43,7 @@ export class DczDecoder {
   readonly #dictionary: StoredDictionary;
   readonly #deliver: DecoderHandler["deliver"];
   #place: Place = { kind: "header" };
-  /** What is too short yet. */
+  /** Bytes that are too few to be decoded yet. */
   #rest: Uint8Array = new Uint8Array();
 
   constructor(zstd: ZstdWasm, dictionary: StoredDictionary, deliver: DecoderHandler["deliver"]) {
@@ -52,7 +52,7 @@ export class DczDecoder {
     this.#deliver = deliver;
   }
 
-  /** @throws Error where it is not what it should be. */
+  /** @throws Error where the input is not sound. */
   async write(chunk: Uint8Array): Promise<void> {
     let input = this.#rest.length === 0 ? chunk : concat(this.#rest, chunk);
     for (let taken = -1; taken !== 0 && !this.#isClosed; input = input.subarray(taken)) taken = await this.#take(input);
@@ -108,7 +108,7 @@ export class DczDecoder {
       return 0;
     }
     this.#place = { kind: "block", frame };
-    // What comes out is the dictionary.
+    // The output of the prefix is the dictionary.
     for (const each of prefix) for (const _ of frame.context.decode(each));
     return header.length;
   }
@@ -209,8 +209,8 @@ export function readBlockHeader(bytes: Uint8Array): { readonly size: number; rea
 }
 
 /**
- * The beginning of a frame that has the dictionary as its first content, in blocks that are not compressed. What follows in
- * it sees the same history as the blocks of a frame that was coded against the dictionary.
+ * The beginning of a frame that has the dictionary as its first content, in blocks that are not compressed. The blocks that
+ * follow see the same history as those of a frame that was coded against the dictionary.
  *
  * @throws Error where both need a larger window than a phone offers.
  */
@@ -280,7 +280,7 @@ export class ZstdWasm {
     return new ZstdWasm(instance.exports as unknown as ZstdExports);
   }
 
-  /** One frame after the other may be decoded in it. It is to be closed. @throws Error where zstd has no memory. */
+  /** The context decodes one frame after the other. Its user closes it. @throws Error where zstd has no memory. */
   async open(): Promise<ZstdContext> {
     await this.#pool.take();
     const context = this.#zstd.ZSTD_createDCtx();
@@ -309,7 +309,7 @@ export class ZstdWasm {
     }
   }
 
-  /** What others do between two steps may overwrite the input, and move the memory. */
+  /** Steps of other contexts may overwrite the input meanwhile, and move the memory. */
   #step(context: number, input: Uint8Array, taken: number): Step {
     this.#pool.stepped();
     const [inBuffer, outBuffer] = [this.#memory, this.#memory + BUFFER];

@@ -1,9 +1,9 @@
 import { type Clock, monotonicClock } from "../../../shared/clock.ts";
 import type { DecoderHandler, LinkDecoder } from "../../../shared/coding/link-coding.ts";
 
-/** What decodes in steps, and waits for its consumer between them. */
+/** A decoder in steps, which waits for its consumer between them. */
 export interface SteppedDecoder {
-  /** @throws Error at what does not decode. */
+  /** @throws Error where the bytes do not decode. */
   write(chunk: Uint8Array): Promise<void>;
   /** @throws Error where something lacks. */
   end(): void;
@@ -108,12 +108,12 @@ export class ContextPool {
     for (const resolve of this.#queue.splice(0)) resolve();
   }
 
-  /** One of them goes on. */
+  /** A decoder goes on. */
   stepped(): void {
     this.#steppedAt = this.#clock.now();
   }
 
-  /** One is released, or so many ms are over; where no time helps, one is released. */
+  /** Settles when a decoder is released, or after so many ms; at `mostStalled` only a release helps. */
   #released(within: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.#used < this.#bounds.mostStalled) this.#queue.push(this.#clock.setTimer(resolve, within));

@@ -17,11 +17,11 @@ export interface PhoneRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   /** A push that answers it. Sources after the pushed ones take a copy at most, and the network goes on where it ends. */
   readonly push: ClaimedPush | null;
-  /** They see what the network answers, the first of them first. Whatever else answers does not pass them. */
+  /** Taps see the network's answer, the first tap first. Answers of other sources do not pass them. */
   readonly taps?: readonly Tap[] | undefined;
-  /** Names the form that has sent a frame there, as `PortRequestHead.form`. Only what is held for that answers it. */
+  /** Names the form that has sent a frame there, as `PortRequestHead.form`. Only that form's response answers it. */
   readonly form?: string | undefined;
-  /** It is for a file on the phone, and gives way to what pages ask for. */
+  /** The request is for a file on the phone, and gives way to requests of pages. */
   readonly file?: FilePart | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Answer extends ClientExchange {
   readonly held?: { readonly referrer: string | null; readonly id: number | null; readonly method: string };
 }
 
-/** The consumer hears nothing before this has returned. It hears of failures only through `onError`. */
+/** The consumer hears nothing before this has returned, and hears of failures only through `onError`. */
 export type Ask = (request: PhoneRequest, consumer: ResponseConsumer) => Answer;
 
 /**

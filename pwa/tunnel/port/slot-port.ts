@@ -25,10 +25,10 @@ import { HeldResponse, type HeldResponses, holdNavigation, holdsNavigation } fro
 /** Names this tunnel: each window has one. */
 const TUNNEL = crypto.randomUUID();
 
-/** What a port needs of the tunnel and tells the shell. */
+/** A port's ways to ask the tunnel and to tell the shell. */
 export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   readonly ask: Ask;
-  /** What `ask` answers first. */
+  /** Responses that `ask` answers with first. */
   readonly held: HeldResponses;
   readonly frameStarts: FrameStarts;
   /**
@@ -209,7 +209,7 @@ export class SlotPort {
     return { exchange, body: body instanceof ArrayBuffer ? new Response(body).body : (upload?.readable ?? null) };
   }
 
-  /** What is to be sent to another origin waits for the shell, which says in whose name. */
+  /** A form for another origin waits for the shell, which says in whose name it is sent. */
   #keepForm(message: PortToTunnel & { type: "request" }, name: string): void {
     const { id, head } = message;
     const end = () => {
@@ -361,8 +361,8 @@ export class SlotPort {
   }
 
   /**
-   * The page and its service worker can put anything on the port, so what decides about cookies is not theirs to say:
-   * who asks, whether it is a document, and where a document may be redirected to.
+   * The page and its service worker can put anything on the port, so they do not decide about
+   * cookies: the tunnel says which origin asks, whether for a document, and where a document may be redirected to.
    */
   #stamp(asked: PortRequestHead): RequestHead {
     const { origin, topLevelOrigin, topLevel } = this.#binding;
@@ -384,7 +384,7 @@ export class SlotPort {
       topLevelOrigin,
       ...(asked.marksReads === true ? { marksReads: true } : {}),
       ...(asked.wantsOriginal === true ? { images: ORIGINAL } : {}),
-      // What is stored of a picture may be smaller.
+      // The stored copy of a picture may be smaller.
       ...(asked.wantsOriginal === true && head.destination === "image" ? { cache: "reload" } : {}),
     };
   }
@@ -396,7 +396,7 @@ export class SlotPort {
     return { destination: "document", referrer: this.#isOwn(referrer) ? referrer : "", origin };
   }
 
-  /** A frame's own document takes it elsewhere, or the one that it is in has sent it there. */
+  /** A frame's own document takes it elsewhere, or the document around the frame has sent it there. */
   #frameStart({ url, referrer, method, destination: asked }: PortRequestHead): StampedStart {
     const { origin, topLevelOrigin } = this.#binding;
     const destination = asked === "frame" ? asked : "iframe";
@@ -437,8 +437,8 @@ function isWellFormed(head: PortRequestHead): boolean {
 }
 
 /**
- * What a page may say of a request, and no more. The rest is the tunnel's: by the size of an answer to what it says is
- * stored, a page could tell what is.
+ * The parts of a head that a page may set, and no more. The rest is the tunnel's: a page that could name a stored body would
+ * see by the size of the answer whether that body is stored.
  */
 function ofPage({ method, url, headers, destination, mode, credentials, redirect, referrer, cache }: PortRequestHead) {
   const head = { method, url, headers, destination, mode, credentials, redirect, referrer };
@@ -542,9 +542,9 @@ interface GatheredData {
 }
 
 /**
- * What a slot's port still has to post. A message costs the browser about a millisecond of work on both sides however
+ * Messages that a slot's port still has to post. A message costs the browser about a millisecond of work on both sides however
  * little is in it, since the service worker lives in another process: bodies that come in packets of a slow link would
- * take more time there than on the link. So what comes within a few milliseconds is posted together, the first at once.
+ * take more time there than on the link. So messages within a few milliseconds are posted together, the first at once.
  */
 export class PortOutbox {
   readonly #port: Pick<MessagePort, "postMessage">;
@@ -613,7 +613,7 @@ function isAloneInMessage(chunk: Uint8Array): boolean {
 
 type FrameSlot = Pick<SlotBinding, "origin" | "topLevelOrigin">;
 
-/** What a page's form sends to another origin, in a frame. It goes out once. */
+/** A page's form that goes to another origin, in a frame. The form goes out once. */
 interface FrameForm extends Pick<RequestHead, "url" | "destination"> {
   readonly headers: HeaderList;
   readonly body: PhoneRequest["body"];
@@ -625,8 +625,8 @@ const STARTS_KEPT = 256;
 const FORMS_KEPT = 16;
 
 /**
- * Who sent frames of other origins where, and with what form. The slot that such a frame goes to cannot say it of itself,
- * and the one that it is in could say anything: so the shell does, before the frame sets out.
+ * Starts of frames of other origins: the sender, the URL and the form. The slot that such a frame goes to cannot say them of
+ * itself, and the slot that the frame is in could say anything: so the shell says them, before the frame sets out.
  */
 export class FrameStarts {
   readonly #starts = new BoundedMap<string, FrameStart>(STARTS_KEPT);

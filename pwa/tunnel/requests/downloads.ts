@@ -3,8 +3,8 @@
  * and after the app was closed. Loaded with the first of them.
  *
  * Bytes are in the origin's private file system, by handles that write in place: those of workers, in Chromium, Firefox and
- * Safari alike. What `createWritable` writes is a copy until it is closed, and lost with the app; chunks in IndexedDB are
- * written twice and read as one file no more. What is known of each file is in a database, written after its bytes.
+ * Safari alike. `createWritable` writes to a copy until its stream is closed, and the copy is lost with the app; chunks in
+ * IndexedDB are written twice and read as one file no more. The record of each file is in a database, written after its bytes.
  */
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, later, RopewayError } from "../../../shared/errors.ts";
@@ -17,7 +17,7 @@ import type { Ask } from "../exchange/exchange.ts";
 import type { OfferedFile } from "../port/slot-port.ts";
 import type { HeldResponse } from "./held-responses.ts";
 
-/** What the phone knows of a file. */
+/** The phone's record of a file. */
 export interface DownloadRecord extends Omit<Download, "mayGoOn" | "isShown"> {
   /** By which it is asked for; null where that would send a form again. */
   readonly request: RequestHead | null;
@@ -240,7 +240,7 @@ export class Downloads {
     void this.#run(id, held);
   }
 
-  /** It is not wanted yet; it is asked for anew when it is. */
+  /** The person does not want the file yet; "resume" asks for it anew. */
   async #letGo(id: string): Promise<void> {
     this.#offered.get(id)?.cancel();
     this.#offered.delete(id);
@@ -249,7 +249,7 @@ export class Downloads {
     if (record?.request === null) await this.#host.files.put({ ...record, state: failed });
   }
 
-  /** Whoever writes it has to let go of it first. */
+  /** The window that writes the file has to let go of it first. */
   async #delete(id: string): Promise<void> {
     const { channel, locks, files } = this.#host;
     channel.postMessage(id);
@@ -259,7 +259,7 @@ export class Downloads {
     await locks.request(LOCK + id, () => files.remove(id));
   }
 
-  /** @param held what has come of it, where that has not been let go of. */
+  /** @param held the response that has begun, where it has not been let go of. */
   async #run(id: string, held: HeldResponse | null): Promise<void> {
     await this.#host.locks.request(LOCK + id, { ifAvailable: true }, async (lock) => {
       const record = lock === null ? undefined : await this.#host.files.record(id);
@@ -397,7 +397,7 @@ class RunningDownload {
     if (isDue || this.#record.bytes - this.#flushedBytes >= FLUSH_STEP) void this.writeDown();
   }
 
-  /** What is said to be there is on the disk before. */
+  /** The bytes are on the disk before the record counts them. */
   async writeDown(): Promise<void> {
     const { clock, files } = this.#host;
     this.#flushedBytes = this.#record.bytes;
@@ -683,7 +683,7 @@ async function directoryOf(create: boolean): Promise<FileSystemDirectoryHandle> 
   return (await navigator.storage.getDirectory()).getDirectoryHandle(DOWNLOADS_DIRECTORY, { create });
 }
 
-/** Those of this phone. What an earlier run of the app was writing goes on. */
+/** The downloads of this phone. Files that an earlier run of the app was writing go on. */
 export function openDownloads(host: Omit<DownloadsHost, "files" | "locks" | "channel">): Downloads {
   const channel = new BroadcastChannel("ropeway.downloads");
   const downloads = new Downloads({ ...host, files: new PhoneFiles(), locks: navigator.locks, channel });

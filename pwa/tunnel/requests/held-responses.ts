@@ -171,7 +171,7 @@ interface WaitingChunk {
 const CANCELLED: Delivery = { consumer: DEAF, credit: Number.POSITIVE_INFINITY, waiting: [] };
 
 /**
- * A response between what answers it and whoever takes it, paced on the way. Until somebody does, it is held: a
+ * A response between its source and its consumer, paced on the way. Until a consumer takes it, it is held: a
  * navigation that began while its slot was still being set up, one whose redirect the page must see first, or a push.
  * Buffers at most the stream's credit; then the edge waits.
  */
@@ -182,7 +182,7 @@ export class HeldResponse implements ResponseConsumer {
   #outcome: "end" | RopewayError | null = null;
   #settle!: (outcome: ResponseHead | RopewayError) => void;
 
-  /** What it was asked for with, or null where whoever claims the response asked for it too. */
+  /** Referrer of the request, or null where the claiming page has made the request itself. */
   referrer: string | null;
   /** The shell's id of the navigation that it is, or null. */
   id: number | null;
@@ -203,7 +203,7 @@ export class HeldResponse implements ResponseConsumer {
     return this.#head;
   }
 
-  /** What feeds this response; `cancel` goes there. */
+  /** The exchange that feeds this response; `cancel` goes there. */
   setExchange(exchange: Answer): void {
     this.#exchange = exchange;
     if (exchange.held !== undefined) ({ referrer: this.referrer, id: this.id, method: this.method } = exchange.held);
@@ -292,7 +292,7 @@ export class HeldResponse implements ResponseConsumer {
   }
 }
 
-/** What was not handed on is lost, and what waits for credit was: both count as taken, the session needs its credit. */
+/** Held chunks are lost, and chunks beyond the credit were handed on: both count as taken, the session needs its credit. */
 function release({ waiting }: Delivery): void {
   for (const { taken } of waiting.splice(0)) taken();
 }

@@ -51,11 +51,11 @@ interface LastingRequestOptions {
  * cut is noticed. When the edge lost the session:
  *
  * - An idempotent request (RFC 9110 section 9.2.2) is sent again, if its body was kept.
- * - A body that had begun to arrive goes on from where it stopped, if that is sure to fit (continue-response.ts). One
- *   that had arrived whole but for word of its end is over, whatever the method.
- * - What was pushed and claimed is asked for, as any other.
+ * - A body that had begun to arrive goes on from where it stopped, if that is sure to fit (continue-response.ts). A
+ *   body that had arrived whole but for word of its end is over, whatever the method.
+ * - A claimed push is asked for, as any other response.
  * - Any other request is sent again with its id, by which the edge knows whether it sent it before (PROTOCOL.md
- *   section 5.5). Whatever cannot be known fails.
+ *   section 5.5). A request of which the edge cannot know this fails.
  */
 export class LastingRequest {
   readonly head: RequestHead;
@@ -229,7 +229,7 @@ export class LastingRequest {
     this.#refusals = 0;
   }
 
-  /** What a new session is asked for, or null if it must not or cannot be asked. */
+  /** The part that a new session is asked for, or null if it must not or cannot be asked. */
   #remainder(): Remainder | null {
     if (this.#response !== null && isWhole(this.#response, this.#delivered)) return "nothing";
     if (this.#body !== null && !this.#body.isRepeatable) return null;
@@ -266,12 +266,12 @@ export class LastingRequest {
   }
 }
 
-/** What says nothing is left out, and what a page's port may have put there is not believed. */
+/** A delivery that says nothing is left out. A delivery that a page's port put there is not believed. */
 function withDelivery({ delivery: _, ...head }: RequestHead, delivery: Delivery): RequestHead {
   return delivery.id === null && delivery.continuation === null ? head : { ...head, delivery };
 }
 
-/** What has begun to come goes on as bytes. */
+/** A body that has begun to come goes on as bytes. */
 function withoutStored({ stored: _, ...head }: RequestHead): RequestHead {
   return head;
 }

@@ -18,7 +18,7 @@ import type { Ask, Outcome, Tap } from "../exchange/exchange.ts";
 import { FROZEN_AFTER, type SocketContext } from "../sockets/socket-keeper.ts";
 import { LastingRequest, type OpenedStream, RepeatableBody } from "./lasting-request.ts";
 
-/** What they need of their tunnel. */
+/** The tunnel, as its requests need it. */
 interface NetworkHost {
   /** In the session of the moment: at once if there is room. Rejects with the session's error if that ends. */
   openStream(priority: Priority): OpenedStream | Promise<OpenedStream>;
@@ -62,7 +62,7 @@ export class NetworkRequests {
   readonly ask: Ask = ({ head, body, push, taps = [], file }, consumer) => {
     let documentStream: MuxStream | null = null;
     const isToEdge = head.url.startsWith(EDGE_SCHEME);
-    // Nobody waits for what the edge is asked for itself.
+    // No page waits for the edge's own answers.
     const isAhead = isToEdge && head.method === "GET";
     const opened = (one: OpenedStream): OpenedStream => {
       documentStream = head.mode === "navigate" ? one.stream : null;
@@ -172,7 +172,7 @@ export function priorityOf(destination: Destination): Priority {
   }
 }
 
-/** What a tunnel has done, over all of its sessions. */
+/** A tunnel's counts, over all of its sessions. */
 export class TunnelCounters {
   readonly counts = {
     requests: 0,

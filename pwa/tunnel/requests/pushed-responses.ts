@@ -39,15 +39,15 @@ class PushedResponse extends HeldResponse implements ClaimedPush {
 }
 
 /**
- * Responses that the edge pushed and no page has asked for yet (PROTOCOL.md section 5.6). Each is for one request: who
- * asks, in which partition, for what and how. So no other site, and no document, ever gets to see it. What nobody claims
- * is dropped after a while, or when its page goes.
+ * Responses that the edge pushed and no page has asked for yet (PROTOCOL.md section 5.6). Each push is for one
+ * request (`pushKey`), of one partition. So no other site, and no document, ever gets to see it. An unclaimed push is
+ * dropped after a while, or when its page goes.
  */
 export class PushedResponses {
   #counters = { pushes: 0, pushesClaimed: 0, pushesWasted: 0, pushedBytes: 0 };
   #budget = new PushBudget();
   #waiting: HeldResponses<PushedResponse>;
-  /** What pages wait for already. An announcement may be late where its document came on another channel. */
+  /** Keys of requests that pages have made already. An announcement may be late where its document came on another channel. */
   #asked = new Set<string>();
   /** Whether a page would have it from the phone itself. */
   #isAtHand: (head: RequestHead) => boolean;
@@ -112,7 +112,7 @@ export class PushedResponses {
     this.#wasted(this.#waiting.drop(({ announcement }) => document === null || announcement.document === document));
   }
 
-  /** The origin's scripts would get another answer now than what waits for them. */
+  /** The origin's scripts would get other answers now than the pushes that wait for them. */
   dropOfScripts(origin: string | null): void {
     this.#wasted(this.#waiting.drop(({ announcement: { head } }) => head.destination === "" && head.origin === origin));
   }
@@ -144,7 +144,7 @@ export class PushedResponses {
     const { head } = announcement;
     this.#counters.pushes += 1;
     const key = pushKey(head);
-    // What the page has asked for already is the edge's answer to that, too: it asks the origin once.
+    // The push is the edge's answer to the page's own request, too: the edge asks the origin once.
     const isAwaited = this.#waiting.has(key) || this.#asked.has(key);
     const isOfNoUse = !isPushable(head) || this.#waiting.size >= limits.concurrentPushes || this.#isAtHand(head);
     if (isOfNoUse && !isAwaited) this.#wasted(1);

@@ -24,7 +24,7 @@ const MOST = 8_192;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const PART = new RegExp(`\\s*(?:,\\s*)*(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN}))|[ \\t]*)`, "y");
 
-/** The value of `WWW-Authenticate` (section 11.6.1), all lines joined. What cannot be read ends it. */
+/** The value of `WWW-Authenticate` (section 11.6.1), all lines joined. A part that cannot be read ends it. */
 export function parseChallenges(text: string): Challenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
   const part = new RegExp(PART);
@@ -133,7 +133,7 @@ export class SignIns {
   readonly #random: () => string;
   /** By origin: servers that have several realms are rare, and browsers ask anew there. */
   readonly #spaces = new Map<string, Space>();
-  /** What was asked for last. */
+  /** The latest challenge of each origin. */
   readonly #asked = new BoundedMap<string, Challenge>(MOST_ASKED);
 
   /** @param random gives a text that nobody can guess. */
@@ -141,7 +141,7 @@ export class SignIns {
     this.#random = random;
   }
 
-  /** The person has answered what this origin asked for last. */
+  /** The person has answered this origin's latest challenge. */
   give(origin: string, given: Given): void {
     const challenge = this.#asked.get(origin);
     if (challenge !== undefined) this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false });

@@ -1,9 +1,9 @@
-/** What the tunnel keeps for each tab of its window. */
+/** The tunnel's entries for the tabs of its window. */
 import type { PageProgress, PageStoreUse } from "../../messages/tunnel-messages.ts";
 import type { HeldResponse } from "./held-responses.ts";
 
 interface TabEntry {
-  /** What its page has cost. The tunnel's counters are for all tabs, so what others load meanwhile counts, too. */
+  /** The costs of its page. The tunnel's counters are for all tabs, so loads of other tabs meanwhile count, too. */
   readonly progress: () => PageProgress;
   /** The latest navigation may be given up at any time; those before it were, or are a page by now. */
   readonly navigation: HeldResponse | undefined;

@@ -55,7 +55,7 @@ export class WarmedPages {
   /** Links of the page shown that are still to be fetched. */
   #links: readonly string[] = [];
   #wasAsked = false;
-  /** It has said that robots are not to follow its links. */
+  /** The page shown has said that robots are not to follow its links. */
   #forbids = false;
   #underWay = 0;
   #fetching: ClientExchange | null = null;

@@ -36,8 +36,8 @@ export type WishSettings = Pick<TunnelSettings, "pictures" | "trackers" | "saves
 
 /**
  * All that the person wants of requests: whether they may go to trackers, how large pictures and films may be, whether
- * pages run scripts, whether a page is loaded anew. It goes onto the head of each request, whoever asks: a slot's port, the
- * shell with a navigation, or the address bar for an icon.
+ * pages run scripts, whether a page is loaded anew. The wishes go onto the head of each request: of a slot's
+ * port, of the shell with a navigation, or of the address bar for an icon.
  */
 export class Wishes {
   readonly #host: WishHost;
@@ -51,7 +51,7 @@ export class Wishes {
   readonly #readers = new Set<string>();
   /** Bytes that pictures under way may yet bring. */
   #promised = 0;
-  /** What waits of the page on screen, by URL. Another page has another map: what is late counts for nobody. */
+  /** Pictures and films of the page on screen that wait, by URL. Each page has its own map: late notes count for none. */
   #held = new Map<string, { readonly isFilm: boolean; readonly bytes: number }>();
   /** URL of the page of which all is to come. */
   #spared: string | null = null;
@@ -93,13 +93,13 @@ export class Wishes {
     this.#reloaded = url;
   }
 
-  /** What the session says: it holds for all requests that do not say otherwise. */
+  /** The session's wishes: they hold for all requests that do not say otherwise. */
   get ofSession() {
     const { trackers, savesData } = this.#settings;
     return { images: this.wish, blocksTrackers: trackers.areBlocked, savesData };
   }
 
-  /** What of the page on screen waits for the person. */
+  /** Pictures and films of the page on screen that wait for the person. */
   get waiting(): PageWaiting {
     const all = [...this.#held.values()];
     const films = all.filter(({ isFilm }) => isFilm).length;
@@ -135,7 +135,7 @@ export class Wishes {
           ? { isScriptless: true }
           : { marksReads: true }
         : {}),
-      // Who asks the store alone gets its answer, and what was not to be stored is not.
+      // A request to the store alone gets the store's answer, and a `no-store` response is not stored.
       ...(isOfReload && head.cache !== "only-if-cached" && head.cache !== "no-store" ? { cache: "reload" } : {}),
       ...this.#pictureMarks(head, isIcon),
     };
@@ -150,7 +150,7 @@ export class Wishes {
     if (isFilm(head)) return most === null ? {} : { images: NO_FILM };
     if (!isPicture(head)) return {};
     if (isSameOrigin(head.origin, head.url) && this.#readers.has(head.origin ?? "")) return { images: ORIGINAL };
-    // What holds for the whole session need not be said.
+    // The session has said its own wish already.
     return most === wish.most ? { takesRecoded: true } : { images: { ...wish, most }, takesRecoded: true };
   }
 
@@ -186,8 +186,8 @@ export class Wishes {
   }
 
   /**
-   * Several are asked for at once, and only the edge knows how large they are. So each gets a share of what is left; what is
-   * held back for that, and would fit, is asked for once more.
+   * Several pictures are asked for at once, and only the edge knows how large they are. So each gets a share of the rest; a
+   * picture that is held back for that, and would fit, is asked for once more.
    *
    * @param asking the request, with the most bytes that the picture may have.
    */
