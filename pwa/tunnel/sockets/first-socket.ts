@@ -1,10 +1,10 @@
 /**
  * The socket of a session's first channel, which is there whenever it can be: dialled as soon as the last one is lost, with
- * backoff and jitter where that fails. It knows nothing of sessions: it hands each socket to its owner as a transport before
- * it is dialled, so that what the owner has to say rides in the handshake.
+ * backoff and jitter where that fails. The class knows nothing of sessions: it hands each socket to its owner as a transport
+ * before the socket is dialled, so that the owner's first frames ride in the handshake.
  *
- * What is silent while something is waited for may come back by itself, so a spare one is dialled beside it, and the one
- * that is there first goes on.
+ * A socket that is silent while an answer is awaited may come back by itself, so a spare socket is dialled beside it, and the
+ * socket that is there first goes on.
  */
 import * as limits from "../../../shared/limits.ts";
 import {
@@ -29,15 +29,15 @@ import {
 
 export interface FirstSocketOwner {
   /**
-   * A socket is about to be dialled. What is sent on `transport` before this returns begins its handshake, as far as it
-   * fits; the rest follows once it is open.
+   * A socket is about to be dialled. Frames sent on `transport` before this returns ride in its handshake, as far as
+   * they fit; the rest follows once it is open.
    */
   onDialling(transport: Transport): void;
   onMessage(transport: Transport, message: Uint8Array): void;
   /** The socket is open. @param time milliseconds that its handshake took, or would have as a WebSocket. */
   onOpened(time: number): void;
   /**
-   * `code` is the WebSocket close code. What was sent may have arrived or not, also if the socket never opened.
+   * `code` is the WebSocket close code. Frames that were sent may have arrived or not, also if the socket never opened.
    *
    * @param wasSilent it was given up since nothing came; else the network or the edge said that it is over.
    */
@@ -76,7 +76,7 @@ export class FirstSocket {
   #context: SocketContext;
   #target: { readonly url: string; readonly token: string } | null = null;
   #main: SocketKeeper;
-  /** The spare socket. It is no session's transport yet, so nothing rides in its handshake. */
+  /** The spare socket, which is no session's transport yet: nothing rides in its handshake. */
   #spare: SocketKeeper;
   /** Set while `#main` has a socket. `mayCarryOpening`: frames may have ridden in its handshake. */
   #attempt: { readonly transport: PendingTransport; readonly mayCarryOpening: boolean } | null = null;
@@ -229,7 +229,7 @@ export class FirstSocket {
     if (!wasOpen && !wasSilent) void this.#askWhy(attempt.mayCarryOpening);
   }
 
-  /** What there is is stalled. */
+  /** The main socket is stalled. */
   #dialSpare(): void {
     const target = this.#target;
     const isPointless =
@@ -255,14 +255,14 @@ export class FirstSocket {
     this.#announce(false);
   }
 
-  /** What was stalled goes on. */
+  /** The stalled socket goes on. */
   #goesOn(): void {
     if (this.#spare.kind === "idle") return;
     this.#spareRestsUntil = this.#platform.now() + SPARE_REST;
     this.#spare.drop();
   }
 
-  /** @param delayMax what fails fast is tried less and less often, down to this; null: silence took its time already. */
+  /** @param delayMax attempts that fail fast become rarer, down to this; null: silence took its time already. */
   #retryLater(delayMax: number | null): void {
     const chance = this.#platform.random();
     const delay =

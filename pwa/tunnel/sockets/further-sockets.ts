@@ -52,7 +52,7 @@ export class ChannelActivity {
     if (!this.#isTimed) this.#watch(FURTHER_LINK_IDLE_TIME);
   }
 
-  /** Something was measured: `onChanged` is called, now or soon, not more often than is of use. */
+  /** A value was measured: `onChanged` is called, now or soon, not more often than is of use. */
   measured(): void {
     if (this.#isLookTimed) return;
     const left = this.#lookedAt + LOOK_INTERVAL - this.#clock.now();
@@ -90,7 +90,7 @@ interface FurtherSocketsOwner {
    * @param isConfirmed its end was asked for here, and both sides have got all that was sent before.
    */
   onClose(index: number, attachment: Attachment, code: number, isConfirmed: boolean): void;
-  /** Something could be tried again. */
+  /** A socket could be tried again. */
   onRetry(): void;
   /**
    * Whether a stream is on the channel, or the edge was not heard on it yet: it may have put pieces there that are lost if

@@ -20,7 +20,7 @@ interface NetworkRecord {
   readonly failures: number;
 }
 
-/** It may have been on its way, or the edge just not back yet. */
+/** The WebSocket may have been on its way, or the edge just not back yet. */
 const FIRST_RETRY_TIME = 30_000;
 /** Edges restart too, so one alone says little. */
 const MUTE_BEFORE_FAILED = 2;
@@ -39,7 +39,7 @@ export function patience(roundTrip: number | null, opening: number | null): numb
   return Math.min(PATIENCE_MAX, Math.max(limits.webSocketPatience, expected));
 }
 
-/** What was learnt of networks in this sitting, by whatever name the platform has for them. */
+/** The roads' record of networks in this sitting, by the platform's names for them. */
 export class RoadMemory {
   #blocked = new BoundedMap<string, NetworkRecord>(NETWORKS);
   #mute = 0;
@@ -79,7 +79,7 @@ export class RoadMemory {
     this.#blocked.delete(network);
   }
 
-  /** Something about the network changed, though it may have the name that it had. */
+  /** The network changed, though its name may be the former. */
   networkChanged(network: string, now: number): void {
     const record = this.#blocked.get(network);
     if (record !== undefined) this.#blocked.set(network, { retryAt: now, failures: 0 });
@@ -91,7 +91,7 @@ interface RoadPlatform extends Clock {
   dial(road: Road, offer: SocketOffer, listener: SocketListener): PhoneSocket;
   /** 0 to 1. */
   random(): number;
-  /** What the platform calls the network it is on; "" where it has no name. */
+  /** The platform's name for its network; "" where there is none. */
   network(): string;
   /** Milliseconds, or null where it is not known. */
   roundTrip(): number | null;
@@ -108,7 +108,7 @@ interface RoadChoice {
 interface RoadListener extends Omit<SocketListener, "onOpen"> {
   /** @param failure how WebSocket did not come to be, if the fetch road opened and it had its time. */
   onOpen(road: Road, failure: WebSocketFailure | null): void;
-  /** It was open. @param heard whether any message came. */
+  /** An open socket has ended. @param heard whether any message came. */
   onEnded(road: Road, heard: boolean): void;
   /** @param wasAbandoned its user gave it up; else both roads are closed. */
   onNeverOpened(wasAbandoned: boolean): void;
@@ -134,7 +134,7 @@ const GRACE_FACTOR = 2;
 
 /**
  * A socket to the edge that finds its road by itself: one is tried, the other beside it when the first is refused or
- * patience ends, and whichever opens first carries it. Only a WebSocket that is still being opened gets some time more,
+ * patience ends, and the road that opens first carries it. Only a WebSocket that is still being opened gets some time more,
  * unless the edge has its answer under way on the fetch road already: on a slow link it is just slower, as the fetch
  * road may have found a connection that was there.
  *
@@ -225,7 +225,7 @@ class RoadRace implements PhoneSocket {
     state.sockets.set(road, socket);
   }
 
-  /** It has opened, and carries all from now on. */
+  /** The road has opened, and carries all from now on. */
   #take(road: Road, socket: PhoneSocket): void {
     const state = this.#state;
     if (state.kind !== "racing") return;
@@ -313,7 +313,7 @@ export class Roads {
     this.#platform = platform;
   }
 
-  /** What is known of an earlier start: how long a socket took to open, in milliseconds. */
+  /** @param time milliseconds that a socket took to open at an earlier start. */
   expectOpening(time: number): void {
     this.#lastOpening ??= time;
   }

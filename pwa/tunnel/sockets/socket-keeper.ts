@@ -65,8 +65,8 @@ const HANDSHAKE_SLACK = 1.25;
  */
 const LONGEST_HANDSHAKE = 5_000;
 /**
- * One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. It is one in
- * `everySlow` where handshakes take long already: networks that are slower still are rare, and in most of a long
+ * Each so many attempts, the last gets more time, by this factor: the phone may be on a slower network by now. Where
+ * handshakes take long already, that is each `everySlow`: networks that are slower still are rare, and in most of a long
  * attempt SYNs are rare, too.
  */
 const LONG_ATTEMPT = { every: 3, everySlow: 6, factor: 2 };
@@ -93,7 +93,7 @@ function allowance(handshake: number): number {
   return HANDSHAKE_SLACK * Math.min(handshake, LONGEST_HANDSHAKE);
 }
 
-/** What to take the next handshake for: one that had to wait for the link to come back says little. */
+/** The next handshake's expected time: a handshake that had to wait for the link to come back says little. */
 export function expectedHandshake(known: number | null, measured: number): number {
   return known === null ? measured : Math.min(measured, 2 * known);
 }
@@ -110,14 +110,14 @@ export const PROBE_TIMEOUT_MIN = 3_000;
 export const PROBE_TIMEOUT_MAX = 30_000;
 
 interface WatchHandler {
-  /** Sends what the edge answers at once. */
+  /** Sends a probe, which the edge answers at once. */
   sendProbe(): void;
   /** Since when nothing has come, though something is awaited; null when something has come. */
   onStall(since: number | null): void;
   onDead(): void;
 }
 
-/** What silence is judged by. */
+/** The phone's waiting, by which silence is judged. */
 interface Demand {
   /** Whether requests wait for the edge. */
   isAwaiting(): boolean;
@@ -143,14 +143,14 @@ const LATE_FACTOR = 1.25;
  */
 const GAP_DECAY = 0.9;
 const GAP_CAP = 2_000;
-/** What comes after so many quiet milliseconds is an answer, not a part of a longer message. */
+/** A message after so many quiet milliseconds is an answer, not a part of a longer message. */
 const QUIET_TIME = 1_000;
 
 /**
- * Tells a dead link from a silent and from a slow one. Whatever arrives proves that it lives. When nothing does, though
- * something is waited for, a probe is sent, and one that stays unanswered for longer than round trips have taken so far
- * means that the link is dead. Messages are heard of when they are whole, so one that takes long on a slow link is no
- * silence: the gaps that there were between them count too.
+ * Tells a dead link from a silent and from a slow one. Any arrival proves that it lives. When nothing arrives,
+ * though an answer is awaited, a probe is sent, and a probe that stays unanswered for longer than round trips have taken so
+ * far means that the link is dead. Messages are heard of when they are whole, so a message that takes long on a slow link
+ * is no silence: the gaps that there were between messages count too.
  *
  * ```
  *            silent for too long, or a hint            a round trip and more
@@ -208,7 +208,7 @@ export class SocketWatch {
   heard(isAnswer: boolean): void {
     const now = this.#clock.now();
     if (this.#awaitedSince !== null) {
-      // What the answer to a probe ends was a silence of the edge's until it was sent, not a long message.
+      // The edge was silent until the probe was sent: the probe's answer ends no long message.
       const asked = isAnswer ? (this.#probe?.sentAt ?? 0) : 0;
       const gap = now - Math.max(this.lastHeard, this.#awaitedSince, asked);
       this.#gap = Math.min(GAP_CAP, Math.max(gap, this.#gap * GAP_DECAY));
@@ -296,7 +296,7 @@ export class SocketWatch {
     this.#timer?.cancel();
     const run = (): void => {
       this.#timer = null;
-      // What was asked before the device slept may have been answered and lost; what counts is now.
+      // Answers from before the device slept may be lost: a new probe asks from now on.
       const now = this.#clock.now();
       if (now - at > FROZEN_AFTER) this.#sendProbe();
       if (now - at <= LATE || this.#isPostponed) return this.#evaluate();
@@ -355,12 +355,12 @@ interface KeeperOwner {
   onEnd(end: SocketEnd): void;
 }
 
-/** What all sockets of a phone have in common. */
+/** The common parts of a phone's sockets. */
 export class SocketContext {
   readonly clock: Clock;
   readonly demand: Demand;
   readonly rtt = new RttEstimator();
-  /** What they cost beside their frames. */
+  /** The sockets' costs beside their frames. */
   readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
 
   constructor(clock: Clock, demand: Demand) {
@@ -378,7 +378,7 @@ type State =
 
 /**
  * Keeps one socket to the edge: dials it, gives up a handshake that takes too long, watches whether it lives, has the
- * edge close it, and waits before it is dialled again. When to do what, its owner says.
+ * edge close it, and waits before it is dialled again. Its owner says when.
  *
  * ```
  *            dial              opens           retire              closed by the edge
@@ -444,8 +444,8 @@ export class SocketKeeper {
   }
 
   /**
-   * Nothing more is sent: the edge sends what it has left, then closes. It does, since a browser drops what arrives after
-   * it was told to close a socket itself.
+   * Nothing more is sent: the edge sends what it has left, then closes. The edge closes, since a browser drops
+   * messages that arrive after it was told to close a socket itself.
    *
    * @param time milliseconds that this may take.
    * @throws Error when it is not open.

@@ -24,11 +24,11 @@ import {
 } from "../exchanges/stored-exchange.ts";
 import { type Expected, PageVisits } from "./page-visits.ts";
 
-/** What is known of a page when its document is asked for. */
+/** The plan for a page, made when its document is asked for. */
 interface PagePlan {
-  /** What the edge need not push, since it is stored; and what it may, since it is not. */
+  /** Responses that the edge need not push, since they are stored; and those that it may, since they are not. */
   readonly told: Pick<RequestHead, "known" | "learned">;
-  /** Asks about what is stale. */
+  /** Asks about stale copies. */
   ask(): void;
 }
 
@@ -44,9 +44,9 @@ const KEPT_AFTER = 1500;
 /** URLs that a navigation names in 171 characters; of the page itself as many as there may be. */
 const KNOWN = 64;
 
-/** Who asked for it at the last visit, and not in place of another, asks for it again. */
+/** A page that made a request at its last visit, and not in place of another, makes it again. */
 const LEAST_SHARE = 0.4;
-/** What a script fetches may do something at its origin: it must have been asked for twice in a row. */
+/** A script's request may do something at its origin: the page must have made it twice in a row. */
 const LEAST_OF_SCRIPTS = 0.7;
 
 /**
@@ -67,7 +67,7 @@ export class AskingAhead {
     this.#asked = new AskedQuestions(() => parts.platform.now());
   }
 
-  /** What pages asked for at their visits. */
+  /** Pages' requests at their visits. */
   get visits(): Pick<PageVisits, "keepAll" | "upkeep" | "forget"> {
     return this.#visits;
   }
@@ -79,10 +79,10 @@ export class AskingAhead {
   }
 
   /**
-   * A document is asked for. It is known what its page asked for the last time, or pages of its kind, and what other pages
-   * used lately, which this one may use too.
+   * A document is asked for. The plan follows the requests of its page's last visit, or of pages of its kind, and the
+   * responses that other pages used lately, which this page may use too.
    *
-   * @returns null where nothing of what its page will want may come from here.
+   * @returns null where no response for its page may come from here.
    */
   async plan(document: Lookup): Promise<PagePlan | null> {
     const { head, partition } = document;
@@ -109,14 +109,14 @@ export class AskingAhead {
     };
   }
 
-  /** What is lacking of what the page will ask for, and the edge does not find in its markup. */
+  /** Requests that the page will make whose answers are not stored, and that the edge does not find in its markup. */
   #learned(
     { head, partition, context }: Lookup,
     wanted: readonly Wanted[],
     index: PartitionIndex<StoredExchange>,
   ): string | null {
     if (!this.#parts.platform.namesLearned()) return null;
-    // The edge sees no policies of a page that has not changed. What the page itself has asked for they allow.
+    // The edge sees no policies of a page that has not changed. They allow the page's own earlier requests.
     const isStored = variantsOf(index, head, context).length > 0;
     const lacking = wanted
       .filter((each) => this.#storedFor(each, true).length === 0)
@@ -173,7 +173,7 @@ export class AskingAhead {
     }
   }
 
-  /** What the page will get, as far as is known. */
+  /** The stored entry that the page will get, as far as is known. */
   #storedFor(each: Wanted, isAsking: boolean): ExchangeEntry[] {
     const { decision } = each;
     if (decision.kind === "answer" || decision.kind === "answer-and-validate") return [decision.stored.entry];
@@ -186,7 +186,7 @@ export class AskingAhead {
   }
 }
 
-/** What may be asked for by a page that runs no scripts. */
+/** Whether a page that runs no scripts may make the request. */
 function isOfMarkup({ head: { destination } }: Expected): boolean {
   return destination !== "" && destination !== "script";
 }

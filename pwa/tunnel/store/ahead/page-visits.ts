@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 /** Milliseconds that a visit is remembered: what was read a month ago helps nobody, and is nobody's business. */
 const REMEMBERED = 30 * DAY;
 
-/** What it needs of the store. */
+/** The store, as the visits need it. */
 export interface VisitStore {
   readonly era: number;
   change(era: number, run: (changes: Pick<StoreChanges, "dropVisits">) => Promise<void>): Promise<void>;
@@ -32,20 +32,20 @@ interface Visit {
   /** Milliseconds since the epoch. */
   readonly began: number;
   readonly requests: Map<string, NotedRequest>;
-  /** What was known of the page, and of its kind, when it began; null until that is read. */
+  /** The rows of the page and of its kind when the visit began; null until they are read. */
   before: readonly [page: StoredVisit | undefined, kind: StoredVisit | undefined] | null;
   /** URLs that the edge was told of. */
   told: ReadonlySet<string>;
   isKept: boolean;
 }
 
-/** What the pages of documents asked for at their last visits. The record never leaves the phone. */
+/** The requests of documents' pages at their last visits. The record never leaves the phone. */
 export class PageVisits {
   readonly #store: VisitStore;
   readonly #now: () => number;
   /** Under way, by partition: what follows a navigation there is its page's. */
   readonly #visits = new Map<string, Visit>();
-  /** What was written last, by partition and document. */
+  /** The rows that were written last, by partition and document. */
   readonly #rows = new BoundedMap<string, { readonly era: number; readonly row: StoredVisit }>(AT_HAND);
   /** When what is too old was dropped. */
   #droppedAt = Number.NEGATIVE_INFINITY;
@@ -182,9 +182,9 @@ const UNLEARNED = 0;
 
 /** So many of a kind are kept. */
 const OF_KIND = 60;
-/** What both of the last two pages of a kind asked for has a share of three quarters. */
+/** A request that both of the last two pages of a kind made has a share of three quarters. */
 const LEAST_OF_KIND = 0.7;
-/** What has a smaller share is forgotten. */
+/** A request with a smaller share is forgotten. */
 const LEAST_KEPT = 0.1;
 const FIRST = 0.5;
 /** Share of a request that took the place of another at the same path: the next time it may be another again. */
@@ -203,7 +203,7 @@ export function learnOfPage(before: StoredVisit | undefined, now: readonly Noted
   });
 }
 
-/** What pages of the kind ask for, with places in it. A page that was the latest before is none more. */
+/** Requests of the kind's pages, with places in them. A page that was the latest before is not counted again. */
 export function learnOfKind(
   before: StoredVisit | undefined,
   { document, requests }: Pick<StoredVisit, "document" | "requests">,
@@ -231,7 +231,7 @@ function expectedOfPage(visit: StoredVisit, ofKind: readonly Expected[]): Expect
   });
 }
 
-/** What a page of the kind will ask for that was not visited yet. */
+/** The requests that a page of the kind will make at its first visit. */
 export function expectedOfKind(kind: StoredVisit | undefined, { values }: PagePattern): Expected[] {
   return (kind?.requests ?? []).map(toExpected).flatMap((each) => {
     const url = fromTemplate(each.head.url, values);
@@ -267,7 +267,7 @@ const PLACE = /<(\d)>/g;
 interface PagePattern {
   /** Name of the kind: the page's URL with places in it, as `https://a.example/article/<0>`. */
   readonly name: string;
-  /** What this page has in those places; none where there is no other page of its kind. */
+  /** This page's values in those places; none where there is no other page of its kind. */
   readonly values: readonly string[];
 }
 
@@ -322,7 +322,7 @@ export interface OpenPage {
   isForbidden: boolean;
 }
 
-/** What the pages that are open asked for, frames and all: what it takes to keep one. It is in memory only. */
+/** The requests of open pages, frames and all: those that it takes to keep a page. They are in memory only. */
 export class PageRequests {
   /** By document, in the order in which they began. */
   readonly #pages = new Map<string, OpenPage>();
