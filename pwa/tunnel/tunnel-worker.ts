@@ -131,7 +131,7 @@ const store = new Store({
   setTimer,
 });
 const brotliChunk = (): Promise<typeof import("./coding/brotli-chunk.ts")> => import(self.__BROTLI);
-/** It stays true when the script is loaded. */
+/** True also when the script is loaded. */
 let isBrotliLoading = false;
 
 // Where the app is installed, they are at hand.
@@ -383,7 +383,7 @@ function heed(settings: Partial<TunnelSettings>): void {
   if (tunnel.savesData !== savesData) for (const port of host.ports) port.introduce();
 }
 
-/** What no page waits for. */
+/** Loads the scripts that no page waits for. */
 function loadScripts(): void {
   void store.load();
   void listedDownloads().catch(() => {});
@@ -392,7 +392,7 @@ function loadScripts(): void {
   brotliChunk()
     .then(async ({ brotliDecoder }) => tunnel.offerBrotli(await brotliDecoder()))
     .catch(() => {
-      // It is tried again the next time; until then all comes in deflate.
+      // The next call tries again; until then all bodies come in deflate.
       isBrotliLoading = false;
     });
 }
@@ -476,7 +476,7 @@ function show(id: string, response: HeldResponse): Answer {
   return { cancel: () => stop.abort() };
 }
 
-/** What a form sends there goes out at once, and its answer waits for the frame's slot. */
+/** The frame's form goes out at once, and its answer waits for the frame's slot. */
 function startFrame(message: ShellToTunnel & { type: "frame-starts" }): void {
   const { binding, url, start, form: named } = message;
   host.frameStarts.add(binding, url, start);
@@ -534,7 +534,7 @@ function answerWith(id: number, value: Promise<unknown>): void {
   );
 }
 
-/** What the store answers is no traffic, and counts for the page. */
+/** Answers of the store are no traffic, and count for the page. */
 function countedSource(source: ResponseSource): ResponseSource {
   return (request, consumer, next) => {
     const onEnd = () => {

@@ -79,7 +79,7 @@ export class Tunnel {
   #current: CarriedSession | null = null;
   /** The link's, from before its socket is opened. */
   #transport: Transport | null = null;
-  /** What it is to the session. */
+  /** The transport's attachment to the session. */
   #attachment: Attachment | null = null;
   #online = true;
   #isRefused = false;
@@ -151,7 +151,7 @@ export class Tunnel {
     );
   }
 
-  /** What sessions say of this phone. Before the first request, and when more is known. */
+  /** Takes the constants that sessions say of this phone: before the first request, and when more is known. */
   introduce(constants: TunnelConstants): void {
     this.#constants = constants;
     this.#renew({});
@@ -175,7 +175,7 @@ export class Tunnel {
     this.#renew({ slotScheme });
   }
 
-  /** What the person has chosen, as of `TunnelAbilities`. */
+  /** Takes the person's choices, as of `TunnelAbilities`. */
   wish(wishes: Pick<TunnelAbilities, "images" | "blocksTrackers" | "savesData">): void {
     const { images, blocksTrackers, savesData } = this.#abilities;
     const isOther = images?.recoding !== wishes.images?.recoding || images?.most !== wishes.images?.most;
@@ -262,7 +262,7 @@ export class Tunnel {
     this.#pushed.drop();
   }
 
-  /** What was pushed for the origin's scripts is not what they would get now. */
+  /** Pushes for the origin's scripts are not the responses that they would get now. */
   outdate(origin: string | null): void {
     this.#pushed.dropOfScripts(origin);
   }
@@ -340,7 +340,7 @@ export class Tunnel {
     this.#transport = transport;
     const current = this.#currentSession();
     if (current === known) this.#carry(current, transport);
-    // One socket is back before all are: what the others carried goes over it meanwhile.
+    // The first socket is back before the others: frames that those carried go over it meanwhile.
     current.session.channels.carryStranded();
     // Requests that wait go out now, since they ride in the handshake.
     current.session.channels.flush();
@@ -430,17 +430,17 @@ interface TunnelConstants {
   readonly acceptLanguage: string;
   /** As `parseViewport` reads it; "" while it is not known. */
   readonly viewport?: string;
-  /** What its browser says where Chromium says otherwise; null while that is not known: no push would be of use. */
+  /** Its browser's values that are not Chromium's; null while they are not known: no push would be of use. */
   readonly accept?: AcceptTable | null;
 }
 
-/** What it can do. */
+/** The abilities of this phone, and its wishes. */
 interface TunnelAbilities {
   /** Where it takes pushes: scheme of the hosts that its pages are on. */
   readonly slotScheme: SlotScheme | null;
   readonly dictionaryKey: string | null;
   readonly takesBrotli: boolean;
-  /** What it wants done to pictures; null where they are to come as their origins send them. */
+  /** The wish for pictures; null where they are to come as their origins send them. */
   readonly images: ImageWish | null;
   /** The person wants no requests to go to trackers. */
   readonly blocksTrackers: boolean;
@@ -448,7 +448,7 @@ interface TunnelAbilities {
   readonly savesData: boolean;
 }
 
-/** What sessions say of this phone, once for all their requests: PROTOCOL.md section 5.1. */
+/** The fields that sessions say of this phone, once for all their requests: PROTOCOL.md section 5.1. */
 function sessionFields(
   { userAgent, acceptLanguage, viewport = "", accept = {} }: TunnelConstants,
   { slotScheme, dictionaryKey, takesBrotli, images, blocksTrackers, savesData }: TunnelAbilities,

@@ -98,9 +98,9 @@ async function findParts(parts: SourceParts, { document, requests }: OpenPage) {
 }
 
 /**
- * What the request gets while the link is away; of a redirect also what it led to.
+ * The entries that the request gets while the link is away; of a redirect also those of its end.
  *
- * @param page with which it may be kept already: that is as good where it went since.
+ * @param page with which a copy may be kept already: it is as good where the entry went since.
  */
 async function findStored(parts: SourceParts, page: string, head: RequestHead): Promise<readonly ExchangeEntry[]> {
   const { store, invalidations, platform } = parts;
@@ -171,7 +171,7 @@ export async function readyPages(
   const looked = Promise.all(urls.map((url) => isFresh(database, url, parts)));
   const areFresh = await looked.finally(() => database.close());
   const origins = new Set(urls.filter((_, index) => areFresh[index]).map((url) => new URL(url).origin));
-  // One that fails tells no cookies: its page asks then. An edge of a former release fails all.
+  // A question that fails tells no cookies: its page asks then. An edge of a former release fails all.
   await Promise.allSettled([...origins].slice(0, SITES).map((origin) => askFor(ask, origin)));
 }
 
@@ -222,7 +222,7 @@ async function isStored(database: StoreDatabase, page: string): Promise<boolean>
   return entries.some(({ meta }) => isStoredExchange(meta) && isPageContext(meta.context));
 }
 
-/** What is stored for the pages of each site, the largest first. A body that several have counts for each. */
+/** The bytes stored for the pages of each site, the most first. A body that several sites have counts for each. */
 export async function storedSites(open: () => Promise<StoreDatabase>): Promise<readonly StoredSite[]> {
   const database = await open();
   try {

@@ -29,11 +29,11 @@ export interface StorePlatform extends Clock {
    * when its origin last answered for it.
    */
   onStoredPage(page: { readonly url: string; readonly storedAt: number }): void;
-  /** There is a newer version of a page that is shown as it was stored. It is stored by now. */
+  /** A page that is shown as it was stored has a newer version, which is stored by now. */
   onNewerPage(url: string): void;
   /** The key with which the edge may seal bodies of this phone, in base64url: it is told so. */
   onDictionaryKey(key: string): void;
-  /** What requests fail with is the tunnel's: this script has no class of its own that others would know. */
+  /** The tunnel makes the errors of requests: this script has no class of its own that others would know. */
   failure(code: ErrorCode, message: string): RopewayError;
 }
 
@@ -58,7 +58,7 @@ export interface LoadedStore {
   linkLeft(): void;
   /** Documents of a site wait from its first word until the word that all of it is forgotten, or cannot be. */
   forget(word: { readonly site: string; readonly isOver: boolean }): void;
-  /** The phone is not paired any more: what pages asked for at their visits goes. What is stored stays, kept pages too. */
+  /** The phone is not paired any more: the requests of pages' visits go. Stored responses stay, kept pages too. */
   unpaired(): Promise<void>;
   /** @param ask the tunnel. @returns as the methods of the shell's `TunnelClient` say. */
   answer(question: StoreQuestion, ask: Ask): Promise<unknown>;
@@ -73,7 +73,7 @@ interface StoreHost extends Pick<Clock, "setTimer"> {
 /** Hears what becomes of each request to the edge: its answer may change cookies. */
 interface CookieWitness {
   answered(head: RequestHead, response: ResponseHead): void;
-  /** It failed, or was given up, before a head came. */
+  /** The request failed, or was given up, before a head came. */
   lost(head: RequestHead): void;
 }
 
@@ -251,7 +251,7 @@ export const DISK_TIME = 1000;
 /** Milliseconds that a person waits for the store to forget something: a slow phone has to delete 200 MB. */
 export const FORGETTING_TIME = 15_000;
 
-/** What `promise` gives, or `otherwise` if that takes longer than `time`. The promise does not reject. */
+/** The value of `promise`, or `otherwise` if that takes longer than `time`. The promise does not reject. */
 export function bounded<Value, Other>(
   promise: Promise<Value>,
   otherwise: Other,
@@ -267,10 +267,10 @@ export function bounded<Value, Other>(
   });
 }
 
-/** What another window did. */
+/** News of another window. */
 export type StoreNews =
   | { readonly kind: "changed"; readonly partitions: readonly string[] }
-  /** What is under way is not to be stored. */
+  /** Responses that are under way are not to be stored. */
   | { readonly kind: "forgotten"; readonly isDatabaseNew: boolean };
 
 /** The last way to empty the store: it needs neither the store's script nor a database that can be opened or written. */

@@ -237,7 +237,7 @@ export class StoredSource implements LoadedStore {
     );
   }
 
-  /** What this is where a kept page is shown as it was kept. */
+  /** The request's kept copies, where a kept page is shown as it was kept. */
   #keptFor({ head, context }: Lookup, index: PartitionIndex<StoredExchange>): readonly Variant[] {
     const page = this.#away.keptPage(head);
     if (page === null) return [];
@@ -304,7 +304,7 @@ export class StoredSource implements LoadedStore {
     );
   }
 
-  /** What is shown since the edge cannot be asked, however old. @param isMoved a redirect led here: no other is followed. */
+  /** The copy, however old, to show without the edge. @param isMoved a redirect led here: no other is followed. */
   async #findInstead(lookup: Lookup, isMoved = false): Promise<StoredInstead | null> {
     const { store, invalidations } = this.#parts;
     const { head, partition, context } = lookup;
@@ -373,7 +373,10 @@ class NewerPages {
     this.#questions = questions;
   }
 
-  /** A page gets what is stored. What is not asked about beside is asked about later, where nothing says how long it is fresh. */
+  /**
+   * A page gets a stored copy. A copy that the edge is not asked about beside is asked about later, where nothing says how
+   * long it is fresh.
+   */
   shown(lookup: Lookup, decision: Decision<Variant> & { kind: "answer" | "answer-and-validate" }): void {
     const { stored } = decision;
     if (decision.kind === "answer-and-validate") this.#check(lookup, stored, decision.fields);
@@ -414,7 +417,7 @@ class NewerPages {
 /**
  * Sites that phone and edge are forgetting, on behalf of any window: documents of them wait until that is over. Each window
  * has a session of its own, so that a request of one could come to the edge, for cookies, before another's word to forget
- * them. What pages that close have to say goes out.
+ * them. Last requests of pages that close go out.
  */
 class ForgottenSites {
   readonly #sites = new Map<string, PromiseWithResolvers<void>>();
@@ -426,7 +429,7 @@ class ForgottenSites {
     this.#sites.delete(site);
   }
 
-  /** What a request has to wait for; null where there is nothing. */
+  /** The forgetting that a request has to wait for; null where there is none. */
   holding({ mode, url }: Pick<RequestHead, "mode" | "url">): Promise<void> | null {
     if (this.#sites.size === 0 || mode !== "navigate") return null;
     return this.#sites.get(siteName(url))?.promise ?? null;
@@ -434,7 +437,7 @@ class ForgottenSites {
 }
 
 /**
- * What a message to the edge has the phone forget first.
+ * The partitions that a message to the edge has the phone forget first.
  *
  * @returns whether a partition of the store goes; null where the message is another.
  */

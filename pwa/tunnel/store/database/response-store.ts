@@ -54,8 +54,9 @@ interface KnownIndex<Meta> {
 
 /**
  * The phone's store of responses: bodies by their hash, one copy for any number of URLs of a partition, and an index that
- * is kept in memory for the partitions in use. Bounded; what was used longest ago goes first. All windows of the app share
- * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
+ * is kept in memory for the partitions in use. Bounded; the entry used longest ago goes first. All windows of the app share
+ * it. The store never fails a request: an entry that cannot be read is not there, a response that cannot be written is not
+ * stored.
  */
 export class ResponseStore<Meta> {
   readonly #platform: DiskPlatform;
@@ -211,7 +212,7 @@ export class ResponseStore<Meta> {
     return this.#queue.add({ run: (changes) => changes.removeAll(entries) });
   }
 
-  /** It is broken: whatever has it is not stored any more. */
+  /** The entry's body is broken: all entries with that body go. */
   dropBody(entry: StoredEntry<Meta>): void {
     this.#learn(entry.partition, [entry], null);
     void this.#queue.add({ run: (changes) => changes.removeBody(entry.body.id) });
@@ -331,7 +332,7 @@ export class ResponseStore<Meta> {
       for (const entry of gone) index.remove(entry);
       if (added !== null) index.add(added);
     } else {
-      // What is being read may be the index of before.
+      // The index that is being read may be the former one.
       this.#indexes.delete(partition);
     }
   }
@@ -439,7 +440,7 @@ export class PartitionIndex<Meta> {
     return [...this.#byUrl.values()].flat();
   }
 
-  /** What was kept with any page. */
+  /** The entries that were kept with any page. */
   allKept(): StoredEntry<Meta>[] {
     return [...this.#kept.values()];
   }
@@ -464,7 +465,7 @@ export class PartitionIndex<Meta> {
 
 /** A response that is asked for now, and may be stored when it is there. */
 export interface ResponseCopy {
-  /** What was asked for before something was forgotten is not stored. */
+  /** A response that was asked for before something was forgotten is not stored. */
   readonly era: number;
   readonly body: BodyCopy;
 }
@@ -481,7 +482,7 @@ interface NewEntry<Meta> {
 export interface StoreOptions extends StoreBounds {
   /** Largest body. */
   readonly bodyBytes: number;
-  /** What of bodies may wait for the disk, all together; what does not find room is not stored. */
+  /** Bytes of all bodies that may wait for the disk; a body that finds no room is not stored. */
   readonly backlogBytes: number;
   readonly blockBytes: number;
 }

@@ -29,12 +29,12 @@ export class SharedBodies {
     if (database !== null) this.#ahead.read(database, bodies);
   }
 
-  /** What was read ahead and nobody wanted is let go. */
+  /** Bodies that were read ahead and not wanted are let go. */
   endAhead(): void {
     this.#ahead.clear();
   }
 
-  /** @returns null where it is not whole. What is returned has to be closed. */
+  /** @returns null where the body is not whole. The reader has to be closed. */
   async read(body: StoredBody): Promise<BodyReader | null> {
     const database = await this.#database();
     if (database === null) return null;
@@ -71,7 +71,7 @@ export class SharedBodies {
     const database = await this.#database();
     if (database === null) return;
     const drop = (id: string) => this.#holds.unlessHeld(id, () => dropUnowned(database, id));
-    // What fails is found by the next search.
+    // The next search finds a body that fails here.
     for (const id of bodyIds) await drop(id).catch(() => {});
   }
 
@@ -99,7 +99,7 @@ async function dropUnowned(database: StoreDatabase, bodyId: string): Promise<voi
   await write.done;
 }
 
-/** What waits for the disk: when a page claims a push, that comes in one burst, faster than any disk. */
+/** The bodies that wait for the disk: a claimed push comes in one burst, faster than any disk. */
 export interface DiskBacklog {
   /** Bytes of all bodies. */
   bytes: number;
@@ -197,7 +197,7 @@ export class BodyCopy {
   }
 }
 
-/** A stored body, block by block. What was lost, cut short or changed is found out before it is used. */
+/** A stored body, block by block. A block that was lost, cut short or changed is found out before it is used. */
 export class BodyReader {
   readonly #database: StoreDatabase;
   readonly #body: StoredBody;
@@ -248,7 +248,7 @@ export class BodyReader {
     throw new Error("Cannot read a stored body: a block of it is gone or broken");
   }
 
-  /** It is not read any more. */
+  /** The body is not read any more. */
   close(): void {
     if (!this.#isClosed) this.#release();
     this.#isClosed = true;
@@ -331,7 +331,7 @@ async function blockHash(block: Uint8Array<ArrayBuffer>): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", block)));
 }
 
-/** Bodies that some window reads or writes: nobody takes their blocks away. What a window holds ends with it. */
+/** Bodies that some window reads or writes: nobody takes their blocks away. A window's holds end with it. */
 export interface BodyHolds {
   /** @returns ends it. */
   hold(bodyId: string): Promise<() => void>;

@@ -351,7 +351,7 @@ const REST_MAX = 3_000;
 /** Changes in one transaction: whoever wants to read waits for its end. */
 const TOGETHER = 32;
 
-/** Something to be written, and what memory learns when it is. */
+/** A change to be written, and the step that tells memory of it. */
 export interface Change {
   run(changes: StoreChanges): Promise<void>;
   readonly committed?: (changes: StoreChanges) => void;
@@ -370,8 +370,8 @@ type QueueState =
   | { readonly kind: "writing" };
 
 /**
- * Changes on their way to the disk, one transaction after the other. What waits meanwhile goes together. What nobody waits
- * for rests until its page has what it asked for: the disk's work would slow that down.
+ * Changes on their way to the disk, one transaction after the other. Changes that wait meanwhile go together. Changes that
+ * nobody waits for rest until their page has its responses: the disk's work would slow those down.
  */
 export class WriteQueue {
   readonly #write: (queued: readonly Change[], bytes: number) => Promise<void>;

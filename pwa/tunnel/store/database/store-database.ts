@@ -16,27 +16,27 @@ export interface StoredBody {
   readonly blocks: readonly string[];
 }
 
-/** One response in the index. `Meta` is its owner's: plain data that can be cloned. */
+/** A response in the index. `Meta` is its owner's: plain data that can be cloned. */
 export interface StoredEntry<Meta> {
   readonly id: number;
-  /** Who may know of it. */
+  /** The partition that may know of it. */
   readonly partition: string;
-  /** Of its pages, as `siteOf` has it. What a page was kept with has none. */
+  /** Of its pages, as `siteOf` has it. A kept copy has none. */
   readonly site?: string;
   /** Without a fragment. */
   readonly url: string;
   readonly meta: Meta;
   readonly body: StoredBody;
   /**
-   * Turn in which it was last used: turns follow each other whatever the clock says. What a page was kept with has none:
-   * it never goes to make room.
+   * Turn in which it was last used: turns follow each other whatever the clock says. A kept copy has none: it never
+   * goes to make room.
    */
   readonly used?: number;
-  /** URL of the page that it was kept with. It is nobody else's. */
+  /** URL of the page that it was kept with. No other page gets the copy. */
   readonly kept?: string;
 }
 
-/** What one partition takes up. */
+/** The room that one partition takes up. */
 export interface PartitionUse {
   /** Bytes of bodies. */
   readonly bytes: number;
@@ -45,7 +45,7 @@ export interface PartitionUse {
   readonly used?: number;
 }
 
-/** What the page of a document asked for at its last visit, and may be stored; or what pages of one kind ask for. */
+/** Requests of a document's page at its last visit whose answers may be stored; or requests of pages of one kind. */
 export interface StoredVisit {
   readonly partition: string;
   /** URL without a fragment; of a kind, with places in it. */
@@ -114,7 +114,7 @@ export function beginWrite<Names extends StoreName[]>(
   database: StoreDatabase,
   ...names: Names
 ): IDBPTransaction<StoreSchema, Names, "readwrite"> {
-  // What the system loses with its power is fetched again.
+  // Rows that the system loses with its power are fetched again.
   const write = database.transaction(names, "readwrite", { durability: "relaxed" });
   silence(write);
   return write;
@@ -129,7 +129,7 @@ export function beginRead<Names extends StoreName[]>(
   return read;
 }
 
-/** What fails in a transaction says so by the rejection of what failed. */
+/** A request that fails in the transaction rejects by itself, so `done` need not. */
 function silence({ done }: { readonly done: Promise<void> }): void {
   done.catch(() => {});
 }
@@ -143,7 +143,7 @@ export function abortWrite(write: StoreWrite): void {
   try {
     write.abort();
   } catch {
-    // It was over already.
+    // The transaction was over already.
   }
 }
 
@@ -164,8 +164,8 @@ export function isStoredEntry<Meta>(row: unknown, isMeta: (meta: unknown) => met
 }
 
 /**
- * Rows of the index as this release writes them. One of another release, or one that the disk has spoilt, is not there for
- * us: it is dropped where it is found.
+ * Rows of the index as this release writes them. A row of another release, or a row that the disk has spoilt, is not there
+ * for us: it is dropped where it is found.
  */
 export function isStoredBody(row: unknown): row is StoredBody {
   const { id, hash, size, blocks } = recordOf<StoredBody>(row);
@@ -178,7 +178,7 @@ export function isStoreTotals(row: unknown): row is StoreTotals {
   return [bytes, entries, turn, era].every(isCount);
 }
 
-/** What was used last goes first. */
+/** The entry used last goes first. */
 export function byUse({ used: a = 0 }: StoredEntry<unknown>, { used: b = 0 }: StoredEntry<unknown>): number {
   return b - a;
 }
@@ -237,8 +237,8 @@ export function openStoreDatabase(name: string): Promise<StoreDatabase> {
 }
 
 /**
- * The key with which the edge seals bodies of this phone, in base64url. It is as old as what is stored here, and the same in
- * all windows.
+ * The key with which the edge seals bodies of this phone, in base64url. The key is as old as the store, and the same in all
+ * windows.
  *
  * @throws DOMException where storage is closed.
  */

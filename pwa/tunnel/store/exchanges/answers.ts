@@ -188,7 +188,7 @@ type GuardState = "asked" | "answered" | "over";
  */
 export class AwayAnswers {
   readonly #platform: Pick<StorePlatform, "isAway" | "setTimer" | "failure">;
-  /** What to do for each request without a head when the link goes away. */
+  /** The steps to take when the link goes away, one for each request without a head. */
   readonly #onLeft = new Set<() => void>();
   /** Pages that are shown as they were, by top-level origin: what their documents ask for is, too. */
   readonly #shownAsWere = new Map<string, "as stored" | { readonly kept: string }>();

@@ -1,6 +1,6 @@
 /**
- * What scripts of documents may read as `document.cookie`, as far as the phone has heard: a document that the store answers
- * needs it, and the jar is at the edge. Each document that comes from the edge brings all cookies of its host, and the edge
+ * Cookies that scripts of documents may read as `document.cookie`, as far as the phone has heard: a document from the store
+ * needs them, and the jar is at the edge. Each document that comes from the edge brings all cookies of its host, and the edge
  * can be asked for them. A host is unknown again once the edge may have changed its cookies without telling.
  */
 import { BoundedMap } from "../../../../shared/bounded-map.ts";
@@ -35,7 +35,7 @@ export class CookieMirror {
     this.#tellOthers = tellOthers;
   }
 
-  /** What a document with this head reads, or null where that is not known. */
+  /** The cookies that a document with this head reads, or null where they are not known. */
   cookiesFor({ url, topLevelOrigin }: Pick<RequestHead, "url" | "topLevelOrigin">): readonly ScriptCookie[] | null {
     const origin = parseUrl(url)?.origin ?? "";
     return this.#hosts.get(keyOf(topLevelOrigin, origin))?.cookies?.all() ?? null;
@@ -73,7 +73,7 @@ export class CookieMirror {
     }
   }
 
-  /** It failed, or was given up, before a head came: what its origin has set by then nobody tells. */
+  /** The request failed, or was given up, before a head came: nobody tells which cookies its origin has set. */
   lost(head: RequestHead): void {
     if (head.mode !== "navigate" && head.credentials === "omit") return;
     this.mayHaveChanged([head.url, head.origin ?? ""]);

@@ -43,7 +43,7 @@ import {
   variantsOf,
 } from "./stored-exchange.ts";
 
-/** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
+/** Requests to the edge that the store cannot answer alone, and the answers of these that are stored. */
 export class EdgeQuestions {
   readonly #parts: SourceParts;
   readonly #answers: StoredAnswers;
@@ -80,7 +80,7 @@ export class EdgeQuestions {
     return lookup.next(tapped(tapped(request, copy), { onHead: (response) => copy.begin(response) }), lookup.consumer);
   }
 
-  /** Takes the body of another URL where the answer has that one. It is stored under this URL, too. */
+  /** Takes the body of another URL where the answer has that one. The body is stored under this URL, too. */
   #fetchOrAlike(lookup: Lookup, request: PhoneRequest, { entry }: Variant, copy: BodyTap): ClientExchange {
     const { consumer } = lookup;
     const { url } = lookup.head;
@@ -307,7 +307,7 @@ function nameOf({ partition, url, context }: StoredPlace): string {
 
 /** Copies the body that goes by, from its head on, and stores it when it is whole. */
 class BodyTap implements Tap {
-  /** What to store with the response, and a copy of its body that begins; or null where it is not to be stored. */
+  /** The response's record and a copy of its body, which begins; or null where the response is not to be stored. */
   readonly #begin: (head: ResponseHead) => { readonly meta: StoredExchange; readonly copy: ResponseCopy } | null;
   readonly #store: (head: ResponseHead, meta: StoredExchange, copy: ResponseCopy) => void;
   #state:
@@ -371,7 +371,7 @@ class JoinedParts {
   /**
    * A part begins.
    *
-   * @returns where its bytes go; null where they do not follow those before. Who gives up that copy gives up all of it.
+   * @returns where its bytes go; null where they do not follow those before. A part that gives up the copy gives up all parts.
    */
   begin(place: string, part: BodyPart, start: () => Omit<JoinedBody, "next">): JoinedBody | null {
     const key = keyOf(place, part);

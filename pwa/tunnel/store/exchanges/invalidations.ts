@@ -6,7 +6,7 @@ import { type ExchangeEntry, partitionOf, type StoredExchange } from "./stored-e
 
 type Place = Pick<ExchangeEntry, "url" | "kept">;
 
-/** What an exchange has made untrue. */
+/** Entries that an exchange has made untrue. */
 interface Drop {
   readonly partition: string;
   isGone(entry: Place): boolean;
@@ -20,11 +20,11 @@ const DROPS = 64;
 /** In place of a URL. */
 const ANY_URL = "";
 
-/** What exchanges change in the store and have made untrue there, until it is done. */
+/** Changes that exchanges make in the store, and entries that they have made untrue, until both are done. */
 export class Invalidations {
   readonly #store: ResponseStore<StoredExchange>;
   readonly #pending = new PendingChanges();
-  /** The latest: what was asked for before is not stored after. */
+  /** The latest drops: a response that was asked for before a drop is not stored after it. */
   #drops: Drop[] = [];
   #asked = 0;
 
@@ -41,7 +41,7 @@ export class Invalidations {
     return this.#drops.some((drop) => drop.after > number && drop.partition === partition && drop.isGone({ url }));
   }
 
-  /** What is asked for next at this URL has to wait for; null where nothing changes, or nothing can be read yet. */
+  /** The changes that the next request for this URL waits for; null where there are none, or no entry can be read yet. */
   pendingFor(partition: string, url: string): Promise<unknown> | null {
     if (!this.#store.isOpen) return null;
     const [own, any] = [this.#pending.of(keyOf(partition, url)), this.#pending.of(keyOf(partition, ANY_URL))];
@@ -62,7 +62,7 @@ export class Invalidations {
   /** An answer of the edge. */
   answered(head: RequestHead, response: ResponseHead): void {
     const urls = invalidatedUrls(head, response);
-    // It was redirected on its way, and its `Location` was seen by nobody here.
+    // The request was redirected on its way, and nobody here saw the `Location`.
     if (urls.length > 0 && isSameOrigin(response.url, head.url)) urls.push(response.url);
     if (urls.length > 0)
       this.#drop(partitionOf(head), urls, ({ url, kept }) => kept === undefined && urls.includes(url));

@@ -10,7 +10,7 @@ import type { Invalidations } from "./invalidations.ts";
 import type { StoredDictionaries } from "./named-bodies.ts";
 import type { StoredExchange } from "./stored-exchange.ts";
 
-/** One request, and what is known of it before anybody answers. */
+/** A request, with the facts that are known before anybody answers it. */
 export interface Lookup {
   readonly request: PhoneRequest;
   readonly head: CacheRequest & RequestHead;
@@ -46,7 +46,7 @@ export function naming(request: PhoneRequest, stored: StoredBody | null): PhoneR
   return stored === null ? request : { ...request, head: { ...request.head, stored } };
 }
 
-/** What all parts share that answer from the store and fill it. */
+/** The objects that all parts share which answer from the store and fill it. */
 export interface SourceParts {
   readonly store: ResponseStore<StoredExchange>;
   readonly platform: StorePlatform;
@@ -78,7 +78,7 @@ export function withinDiskTime<Value, Other>(
   return bounded(promise, otherwise, (task, delay) => platform.setTimer(task, delay));
 }
 
-/** What the scripts of the answer may read of them; null where a document needs them and nobody knows. */
+/** Cookies that scripts of the answer may read; null where a document needs them and they are not known. */
 export function scriptCookiesOf(
   { cookies }: Pick<SourceParts, "cookies">,
   head: RequestHead,

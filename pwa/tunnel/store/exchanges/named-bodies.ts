@@ -16,21 +16,21 @@ import { lateDecoder, type StoredDictionary } from "../../coding/late-decoder.ts
 import type { PartitionIndex, ResponseStore } from "../database/response-store.ts";
 import { type ExchangeEntry, isBasic, type StoredExchange, type Variant, variantsOf } from "./stored-exchange.ts";
 
-/** What is stored that an answer may be like. */
+/** A stored response that an answer may be like. */
 export interface Alike {
   /** "version": it may be the same body. "sibling": it is another, most of which may be the same. */
   readonly kind: "version" | "sibling";
   readonly variant: Variant;
 }
 
-/** What sites give new names with each release, though most of it stays as it was. */
+/** Kinds of files that sites rename with each release, though most of their bytes stay as they were. */
 const VERSIONED: ReadonlySet<string> = new Set(["font", "image", "script", "style"]);
 /** In `app.4f5e6a.js` or `app-123.js`; it has a digit. */
 const VERSION = /[.\-_](?=[^.\-_/]*\d)[^.\-_/]+(?=\.\w+$)/;
 
 /**
- * What is stored that the answer to a request may be like, of its own origin. Of other origins nothing: what they send is
- * not the page's to compare. Null where there is none.
+ * A stored response of the request's own origin that its answer may be like. Responses of other origins never are: the page
+ * may not compare them. Null where there is none.
  */
 export function alikeOf(index: PartitionIndex<StoredExchange>, head: RequestHead, context: string): Alike | null {
   if (!isBasic(head)) return null;
@@ -161,8 +161,8 @@ type Dictionaries = Pick<StoredDictionaries, "isOffered" | "decoderFor">;
 const VALIDATORS = [HIDDEN_ETAG, "etag", HIDDEN_LAST_MODIFIED, "last-modified"];
 
 /**
- * What the edge is told of the body that is stored for a request, so that it need not send it: its name, and of another
- * origin what that knows it by. Null where that is not worth its bytes, and where a part is asked for.
+ * The note to the edge about the body that is stored for a request, so that the edge need not send it: the body's name, and
+ * of another origin the validator. Null where the note is not worth its bytes, and where a part is asked for.
  *
  * @param dictionaries undo what is coded against the body; null where there are none.
  */
@@ -187,7 +187,7 @@ export function storedBodyOf(
   return dictionaryOf(variant, dictionaries);
 }
 
-/** What the edge is told of a body that the answer may be like, though it is another. Null where that is of no use. */
+/** The note to the edge about another body that the answer may be like. Null where the note is of no use. */
 export function dictionaryOf({ entry }: Variant, dictionaries: Dictionaries | null): StoredBody | null {
   const { hash, size } = entry.body;
   if (dictionaries?.isOffered !== true || size < DICTIONARY_LEAST || size > DICTIONARY_MOST) return null;
@@ -229,7 +229,7 @@ export class StoredDictionaries {
       }, handler);
   }
 
-  /** One that failed is tried again. */
+  /** A load that failed is tried again. */
   #load(): Promise<DecoderChunk> {
     this.#chunk ??= this.#loadChunk();
     const chunk = this.#chunk;

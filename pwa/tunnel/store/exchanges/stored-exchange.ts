@@ -1,4 +1,4 @@
-/** What the store keeps of a response, and under which conditions another request may have it. */
+/** The store's record of a response, and the conditions under which another request may have it. */
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import { parseImageNote } from "../../../../shared/http/phone-fields.ts";
 import { type CacheRequest, decide, type StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
@@ -34,16 +34,17 @@ export function isStoredExchange(value: unknown): value is StoredExchange {
 }
 
 /**
- * Who may know of a response: documents of one origin below one top-level origin. Narrower than the sites that browsers
- * take: what else decides names the origin anyway, and it needs no list of public suffixes.
+ * The documents that may know of a response: those of one origin below one top-level origin. Narrower than the sites that
+ * browsers take: the other conditions name the origin anyway, and an origin needs no list of public suffixes.
  */
 export function partitionOf({ mode, origin, topLevelOrigin, url }: RequestHead): string {
   return `${topLevelOrigin} ${(mode === "navigate" ? parseUrl(url)?.origin : origin) ?? "null"}`;
 }
 
 /**
- * What decides about a response beside its URL and its partition: the edge adds cookies by it, and takes away what the
- * asker may not see. Null for what is not to be stored: the edge hides from the phone what it varies by.
+ * The parts of a request that decide about its response beside URL and partition: by them the edge adds cookies, and takes
+ * away fields that the page may not see. Null for a response that is not to be stored: the edge hides from the phone the
+ * fields that it varies by.
  */
 export function contextOf(head: RequestHead): string | null {
   const { mode, credentials, destination, origin, url } = head;
@@ -77,7 +78,7 @@ export function isPageContext(context: string): boolean {
 /** Whether the page may see a field that the store adds: of what CORS has filtered, only where its origin exposes all. */
 export function mayShow(name: "age" | "content-range", head: RequestHead, headers: HeaderList): boolean {
   if (isBasic(head) || head.mode !== "cors") return true;
-  // It is for the browser's player, as the edge gives it.
+  // The range is for the browser's player, as the edge gives it.
   if (name === "content-range" && head.destination !== "") return true;
   return headers.some(([each, value]) => each === name || (each === "access-control-expose-headers" && value === "*"));
 }
