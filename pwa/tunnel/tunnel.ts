@@ -257,7 +257,7 @@ export class Tunnel {
     return this.#first.isOpen;
   }
 
-  /** The page on screen is left: what was pushed for it is of no use any more. */
+  /** The page on screen is left: pushes for it are of no use any more. */
   leavePage(): void {
     this.#pushed.drop();
   }
@@ -267,7 +267,7 @@ export class Tunnel {
     this.#pushed.dropOfScripts(origin);
   }
 
-  /** Nobody waits any longer: whatever is under way fails, and the next request starts a session of its own. */
+  /** Nobody waits any longer: all requests under way fail, and the next request starts a session of its own. */
   giveUp(): void {
     const error = this.#isRefused ? refused() : unreachable(this.#online);
     this.#network.fail(error);

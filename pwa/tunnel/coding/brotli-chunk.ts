@@ -4,7 +4,7 @@ import init, { BrotliDecStream, type BrotliStreamResult, BrotliStreamResultCode 
 import { type DecoderHandler, hasLargeWindow, type OpenDecoder } from "../../../shared/coding/link-coding.ts";
 import { ContextPool, lateDecoder, type OpenSteppedDecoder, type SteppedDecoder, unzipped } from "./late-decoder.ts";
 
-/** Each has a window of up to 1 MB. A push that is not claimed yet has one, too. */
+/** Each context has a window of up to 1 MB. A push that is not claimed yet has one, too. */
 const CONTEXTS = { most: 16, mostStalled: 64 };
 
 /** @throws Error where the browser runs no wasm. */
@@ -18,7 +18,7 @@ export async function brotliDecoder(): Promise<OpenDecoder> {
   return (handler) => lateDecoder(open, handler);
 }
 
-/** Bytes: what one step puts out at most. Brotli can give millions of times what it takes. */
+/** Bytes that one step puts out at most. Brotli can put out millions of times its input. */
 const STEP = 64 * 1024;
 
 /** Undoes `br` (RFC 7932, PROTOCOL.md section 5.3) in steps, and waits for the consumer between them. */

@@ -251,12 +251,12 @@ interface ZstdExports {
   ZSTD_decompressStream(context: number, output: number, input: number): number;
 }
 
-/** Bytes: what one step takes and puts out. */
+/** Bytes that one step takes, and bytes that it puts out, at most. */
 const STEP = 64 * 1024;
 /** ZSTD_inBuffer and ZSTD_outBuffer: address, size, position, 4 bytes each. */
 const BUFFER = 12;
 
-/** Each has a window of up to 8 MB. */
+/** Each context has a window of up to 8 MB. */
 const CONTEXTS = { most: 4, mostStalled: 16 };
 
 /** Results from here on are errors: ZSTD_error_maxCode is 120. */

@@ -58,7 +58,7 @@ export interface DownloadsHost {
   readonly files: DownloadFiles;
   /** A file is one window's at a time. */
   readonly locks: Pick<LockManager, "request">;
-  /** To the other windows, by a file's id: whoever writes that one pauses. */
+  /** To the other windows, by a file's id: the window that writes that file pauses. */
   readonly channel: Pick<BroadcastChannel, "postMessage" | "onmessage">;
   /** Milliseconds since 1970. */
   readonly clock: Clock;

@@ -112,7 +112,7 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     return this.#held.has(key);
   }
 
-  /** @param ready its time runs from then on; whoever claims it until then waits with it. */
+  /** @param ready the response's time runs from then on; a claimer until then waits with it. */
   hold(key: string, response: Held, ready: Promise<unknown> = Promise.resolve()): void {
     this.claim(key)?.cancel();
     const entry = { response, cancelTimer: () => {} };
@@ -126,7 +126,7 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     });
   }
 
-  /** Nobody else gets it any more. */
+  /** The response goes to the claimer alone. */
   claim(key: string): Held | null {
     const held = this.#held.get(key);
     if (held === undefined) return null;

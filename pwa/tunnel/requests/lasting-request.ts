@@ -47,7 +47,7 @@ interface LastingRequestOptions {
 }
 
 /**
- * One request of the phone, through as many sessions as it takes. While a session lives, the channel sees to it that no
+ * A request of the phone, through as many sessions as it takes. While a session lives, the channel sees to it that no
  * cut is noticed. When the edge lost the session:
  *
  * - An idempotent request (RFC 9110 section 9.2.2) is sent again, if its body was kept.
@@ -419,7 +419,7 @@ export class RepeatableBody {
     );
   }
 
-  /** Nobody needs it any more: the source is told. */
+  /** The body is not needed any more: its source is told. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -454,7 +454,7 @@ export class RepeatableBody {
     this.#kept.total += chunk.length;
   }
 
-  /** From now on chunks are handed on only: what the current stream has not taken yet is all that is left. */
+  /** From now on chunks are handed on only: the chunks that the current stream has not taken yet are all that is left. */
   #forget(): void {
     this.#isWhole = false;
     this.#kept.total -= this.#bytes;

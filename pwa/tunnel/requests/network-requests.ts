@@ -109,7 +109,7 @@ export class NetworkRequests {
     this.#lostAt = this.#patience.waited;
   }
 
-  /** All that are under way. */
+  /** Fails all requests under way. */
   fail(error: RopewayError): void {
     for (const request of [...this.#pending.keys()]) request.fail(error);
   }

@@ -45,7 +45,7 @@ export type Counters = Omit<PageProgress, keyof PageStoreUse> & {
   readonly [Name in keyof PageStoreUse]: number | null;
 } & { readonly requestsFailed: number };
 
-/** A page begins: what follows is charged to it. @returns what that is so far. */
+/** A page begins: later costs are charged to it. @returns the costs so far. */
 export function openLedger(read: () => Counters): () => PageProgress {
   const start = read();
   return () => {

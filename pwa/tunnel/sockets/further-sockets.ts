@@ -183,7 +183,7 @@ export class FurtherSockets {
   }
 
   /**
-   * The edge can be reached: what failed before may be tried now, and handshakes that began long before are given up for
+   * The edge can be reached: sockets that failed may be tried now, and handshakes that began long before are given up for
    * others.
    *
    * @param time milliseconds that one took just now.
@@ -202,7 +202,7 @@ export class FurtherSockets {
     for (const { keeper } of this.#sockets) if (keeper.kind === "dialling") keeper.drop();
   }
 
-  /** All are given up. */
+  /** All sockets are given up. */
   drop(): void {
     const open = this.#sockets.map(({ index, attachment }) => ({ index, attachment }));
     for (const socket of this.#sockets) {

@@ -212,7 +212,7 @@ class RoadRace implements PhoneSocket {
     };
     const socket = this.#platform.dial(road, carriesOpening ? this.#offer : { ...this.#offer, opening: null }, {
       onOpen: () => {
-        // The edge answers an opening at once: what follows is for its session, and nobody else would hear it.
+        // The edge answers an opening at once: its frames are for that session, and no other socket would hear them.
         if (road === "websocket" || carriesOpening || !state.sockets.has("websocket")) return take();
         const took = this.#platform.now() - triedAt;
         this.#cancelTimer();
@@ -320,7 +320,7 @@ export class Roads {
 
   /**
    * The edge's host speaks HTTP/2 or 3, as far as is known: the next socket's first frames go by a fetch, which has a
-   * round trip less before it than a WebSocket, or two. That is opened beside it, and is there where the fetch is not.
+   * round trip less before it than a WebSocket, or two. A WebSocket is opened beside it, and is there where the fetch is not.
    */
   flyFirst(): void {
     this.#fliesFirst = true;

@@ -128,7 +128,7 @@ interface Demand {
 /** A timer that is this late did not run because the device slept or the app was frozen. */
 export const FROZEN_AFTER = 5_000;
 
-/** A timer that is this late, in milliseconds, ran on a busy device: what came meanwhile may wait to be handed over. */
+/** A timer that is this late, in milliseconds, ran on a busy device: messages may wait to be handed over. */
 const LATE = 100;
 
 /** Silence is no sign of a dead link before it is so many times as long as the longest gap lately. */
@@ -333,7 +333,7 @@ export const RECONNECT_DELAY_MAX = 15_000;
 export interface SocketEnd {
   readonly from: "dialling" | "open" | "retiring";
   /**
-   * lost: the network or the edge said so. silent: what was awaited did not come. closed: its transport was closed
+   * lost: the network or the edge said so. silent: the awaited answer did not come. closed: its transport was closed
    * here. retired: the edge closed it when asked to, and both sides have got all that was sent.
    */
   readonly why: "lost" | "silent" | "closed" | "retired";

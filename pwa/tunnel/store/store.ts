@@ -1,5 +1,5 @@
 /**
- * The door of the store: answers of it, what becomes of what it keeps, and questions about that. Its own script comes late,
+ * The door of the store: its answers, its upkeep, and questions about its entries. Its own script comes late,
  * when no page waits for it. Until then requests pass by, and only those wait that empty the store, or of which it is
  * likely to save more than waiting costs.
  */
@@ -50,11 +50,11 @@ export interface LoadedStore {
   isAtHand(head: RequestHead): boolean;
   /** Whether scripts of a document with this head are known to have no cookies. */
   hasNoCookies(head: Pick<RequestHead, "url" | "topLevelOrigin">): boolean;
-  /** The app may be closed at any moment: what rests is written. */
+  /** The app may be closed at any moment: changes that rest are written. */
   writeDown(): void;
   /** Less may be stored than before. */
   makeRoom(): Promise<void>;
-  /** The link went away: what is asked of the edge and stored is answered so. */
+  /** The link went away: requests under way whose responses are stored are answered from the store. */
   linkLeft(): void;
   /** Documents of a site wait from its first word until the word that all of it is forgotten, or cannot be. */
   forget(word: { readonly site: string; readonly isOver: boolean }): void;

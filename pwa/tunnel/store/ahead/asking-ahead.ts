@@ -208,7 +208,7 @@ const TAKEN_WITHIN = 60_000;
 
 /** A question that was asked ahead. */
 export interface AskedAhead {
-  /** Milliseconds since the epoch: what came since is confirmed. */
+  /** Milliseconds since the epoch: entries that came since are confirmed. */
   readonly since: number;
   /** Settles when it was answered, or will not be. */
   readonly over: Promise<void>;

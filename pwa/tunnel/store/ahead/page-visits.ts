@@ -14,7 +14,7 @@ const AT_HAND = 16;
 const BY_ITSELF = 10_000;
 
 const DAY = 86_400_000;
-/** Milliseconds that a visit is remembered: what was read a month ago helps nobody, and is nobody's business. */
+/** Milliseconds that a visit is remembered: a page read a month ago helps nobody, and is nobody's business. */
 const REMEMBERED = 30 * DAY;
 
 /** The store, as the visits need it. */
@@ -43,7 +43,7 @@ interface Visit {
 export class PageVisits {
   readonly #store: VisitStore;
   readonly #now: () => number;
-  /** Under way, by partition: what follows a navigation there is its page's. */
+  /** Visits under way, by partition: the requests that follow a navigation there are its page's. */
   readonly #visits = new Map<string, Visit>();
   /** The rows that were written last, by partition and document. */
   readonly #rows = new BoundedMap<string, { readonly era: number; readonly row: StoredVisit }>(AT_HAND);
@@ -57,10 +57,10 @@ export class PageVisits {
   }
 
   /**
-   * A navigation begins: what follows in its partition is its page's.
+   * A navigation begins: the requests that follow in its partition are its page's.
    *
    * @param mayGuess where another site leads to a page that was not visited, nothing is to be expected of it.
-   * @returns what the page asked for at its last visit; or where there was none, what all pages of its kind ask for.
+   * @returns the page's requests at its last visit; or where there was none, those that all pages of its kind make.
    */
   async begin(partition: string, document: string, mayGuess: boolean): Promise<readonly Expected[]> {
     const { era } = this.#store;

@@ -33,7 +33,7 @@ import {
 /** Its milliseconds are of any beginning. */
 export interface DiskPlatform extends Clock {
   openDatabase(): Promise<StoreDatabase>;
-  /** With all that is in it; whoever has it open closes it. */
+  /** Deletes all rows, too; windows that have the database open close it. */
   deleteDatabase(): Promise<void>;
   /** Names whoever writes here, among all windows. */
   readonly writer: string;
@@ -64,7 +64,7 @@ export class ResponseStore<Meta> {
   readonly #options: StoreOptions;
   #database: Promise<StoreDatabase | null>;
   #totals: StoreTotals = NOTHING_STORED;
-  /** That have entries; null until that is known. */
+  /** Partitions that have entries; null until they are known. */
   #partitions: Set<string> | null = null;
   readonly #indexes = new BoundedMap<string, KnownIndex<Meta>>(INDEXES);
   readonly #bodies: SharedBodies;
@@ -187,7 +187,7 @@ export class ResponseStore<Meta> {
     await this.#bodies.endWriting(body.id);
   }
 
-  /** Somebody waits for what was added. */
+  /** Somebody waits for the changes that were added. */
   hurry(): void {
     this.#queue.hurry();
     for (const ending of this.#ending) void ending.then(() => this.#queue.hurry());

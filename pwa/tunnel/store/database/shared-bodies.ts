@@ -7,9 +7,9 @@ import { beginRead, beginWrite, blocksOf, type StoreDatabase, type StoredBody } 
 export const SWEEP_INTERVAL = 600_000;
 
 /**
- * The blocks of bodies, which windows share: who reads or writes a body of several blocks holds it, and what no entry
- * has goes when nobody holds it. A body of one block needs no hold: its reader has all of it from the beginning, and it
- * is written with its entry.
+ * The blocks of bodies, which windows share: a window that reads or writes a body of several blocks holds it, and a body
+ * without an entry goes when no window holds it. A body of one block needs no hold: its reader has all of it from the
+ * beginning, and it is written with its entry.
  */
 export class SharedBodies {
   readonly #database: () => Promise<StoreDatabase | null>;
@@ -66,7 +66,7 @@ export class SharedBodies {
     await this.sweep([bodyId]);
   }
 
-  /** Drops those that no entry has, and nobody holds: whoever does looks when that is over. */
+  /** Drops bodies that no entry has, and no window holds: a holder sweeps when its hold is over. */
   async sweep(bodyIds: Iterable<string>): Promise<void> {
     const database = await this.#database();
     if (database === null) return;
@@ -268,7 +268,7 @@ function readFirst(database: StoreDatabase, { id, blocks }: StoredBody): Promise
   return Promise.all([read.get([id, 0]), blocks.length === 1 ? 1 : read.count(blocksOf(id))]);
 }
 
-/** Bytes of bodies; what comes beyond is read when it is asked for. */
+/** Bytes of bodies; further bodies are read when they are asked for. */
 const BYTES = 2 * 1024 * 1024;
 
 /**

@@ -127,7 +127,7 @@ export class StoreChanges {
   }
 
   /**
-   * Keeps copies of these responses for a page, and nothing else: what it was kept with before goes. Their bodies are
+   * Keeps copies of these responses for a page, and nothing else: the page's former copies go. Their bodies are
    * stored once.
    *
    * @returns false where one of them is not stored any more.
@@ -338,7 +338,7 @@ export class StoreChanges {
 
 const isAnything = (_: unknown): _ is unknown => true;
 
-/** Bytes of bodies that wait to be written, all together; what comes beyond is not stored. */
+/** Bytes of bodies that wait to be written, all together; further bodies are not stored. */
 const QUEUE_BYTES = 4 * 1024 * 1024;
 
 /** Bytes: when so much rests, it is written at once. */
@@ -348,7 +348,7 @@ const RESTING_BYTES = QUEUE_BYTES / 4;
 const PAUSE = 300;
 const REST_MAX = 3_000;
 
-/** Changes in one transaction: whoever wants to read waits for its end. */
+/** Changes in one transaction: readers wait for its end. */
 const TOGETHER = 32;
 
 /** A change to be written, and the step that tells memory of it. */
@@ -407,7 +407,7 @@ export class WriteQueue {
     return written;
   }
 
-  /** Somebody waits for what rests. */
+  /** Somebody waits for changes that rest. */
   hurry(): void {
     this.#wanted = this.#added;
     if (this.#state.kind === "writing" || this.#wanted === this.#written) return;

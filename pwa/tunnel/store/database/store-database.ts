@@ -66,7 +66,7 @@ export interface NotedRequest extends RequestHead {
 
 export interface StoreTotals extends PartitionUse {
   readonly turn: number;
-  /** Grows when something is forgotten: what was asked for before must not be stored any more. */
+  /** Grows when entries are forgotten: responses that were asked for before must not be stored any more. */
   readonly era: number;
 }
 
@@ -83,7 +83,7 @@ interface StoreSchema extends DBSchema {
       body: string;
       /** Of releases before: they made room by it. */
       used: number;
-      /** By site, then by use: who has to give finds what it used longest ago. */
+      /** By site, then by use: a site that has to give room finds the entries that it used longest ago. */
       order: [string, number];
       kept: string;
     };

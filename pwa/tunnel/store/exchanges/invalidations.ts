@@ -84,7 +84,7 @@ export class Invalidations {
 
 const keyOf = (partition: string, url: string): string => `${partition} ${url}`;
 
-/** Changes to what is stored for a URL that are on their way: what is asked for next waits for them, and finds them. */
+/** Changes to entries of a URL that are on their way: the next request waits for them, and finds them. */
 class PendingChanges {
   readonly #byKey = new Map<string, Promise<unknown>>();
 

@@ -72,9 +72,9 @@ const TYPES: Readonly<Partial<Record<RequestHead["destination"], RegExp>>> = {
 };
 
 /**
- * Another URL of the request's own origin whose stored body the answer may be much like: what its origin has named for it
+ * Another URL of the request's own origin whose stored body the answer may be much like: the one that its origin has named
  * (`Use-As-Dictionary`, RFC 9842), else a page for a page, an answer of an API for one; the one that shares the most of its
- * path, and of several the newest. All were asked for alike, by who may read them.
+ * path, and of several the newest. All were asked for alike, by documents that may read them.
  */
 export function siblingOf(index: PartitionIndex<StoredExchange>, head: RequestHead, context: string): Variant | null {
   const type = TYPES[head.destination];
@@ -204,7 +204,7 @@ function validatorOf(headers: HeaderList): string | null {
 
 type DecoderChunk = Pick<typeof import("../../coding/dcz-chunk.ts"), "openDczDecoder">;
 
-/** Stored bodies as dictionaries: what the edge sends of a changed one may be coded against them (PROTOCOL.md section 5.3). */
+/** Stored bodies as dictionaries: a changed body from the edge may be coded against them (PROTOCOL.md section 5.3). */
 export class StoredDictionaries {
   /** The edge has the key with which it seals what it keeps. */
   isOffered = false;

@@ -93,7 +93,7 @@ export interface Variant extends StoredExchange {
   readonly entry: ExchangeEntry;
 }
 
-/** All that is stored for a URL under a context, or under those that fit; what pages were kept with is none of it. */
+/** All that is stored for a URL under a context, or under those that fit, without kept copies. */
 export function variantsOf(
   index: PartitionIndex<StoredExchange>,
   { url, takesRecoded }: RequestHead,
