@@ -1,6 +1,6 @@
 import * as limits from "../../limits.ts";
 
-/** What a receiver knows of its link. */
+/** A receiver's knowledge of its link. */
 export interface LinkEstimate {
   /** Bytes per ms, or 0 as long as nothing is known. */
   readonly rate: number;
@@ -19,9 +19,9 @@ export interface LinkEstimate {
 /** One round trip, measured by a ping and its answer. */
 interface Round {
   readonly startedAt: number;
-  /** Credit that the peer had and bytes that were under way when it began. */
+  /** Credit that the peer had and bytes that were under way when the round began. */
   readonly outstanding: number;
-  /** What the window was when an answer last told that no queue stands, or when it began. */
+  /** The window when an answer last told that no queue stands, or when the round began. */
   window: number;
   /** One of several channels has answered in time. */
   isAnswered: boolean;
@@ -35,7 +35,7 @@ interface Round {
 interface SurgeGrowth {
   /** The window as a multiple of what came in the last two slices. */
   readonly gain: number;
-  /** What each byte adds to the window. */
+  /** Bytes that each byte adds to the window. */
   readonly step: number;
   /** The window grows to no more than so many times what came in one slice. */
   readonly enough: number;
@@ -49,7 +49,7 @@ const EVEN_GROWTH: SurgeGrowth = { gain: 2, step: 1, enough: 4, most: 2 };
 const DISTURBED_GROWTH: SurgeGrowth = { gain: 3, step: 4, enough: 8, most: 3 };
 
 /**
- * Least credit that is given back at once. What waited for it leaves as one frame. With the headers of the frame, of
+ * Least credit that is given back at once. Data that waited for it leaves as one frame. With the headers of the frame, of
  * WebSocket and of the two TLS records that workerd makes of a message, that fits a TCP segment of 1,448 bytes.
  */
 export const CREDIT_STEP_BYTES = 1376;
@@ -160,10 +160,10 @@ class ArrivalSlices {
     if (rate > 0) this.#stall = Math.max(this.#stall, this.#ahead / rate);
     if (since > GAP_PART * sliceTime) {
       this.#gapEnd = now;
-      // What a gap held back comes at once: in the gap's slice, or in the next one it would look like a better link.
+      // Bytes that a gap held back come at once: in the gap's slice, or in the next one they would look like a better link.
       if (now - this.#start >= sliceTime) this.#heldSince ??= now;
     }
-    // A sender's burst takes as long as the link needs for it; what one lost segment held back comes at once.
+    // A sender's burst takes as long as the link needs for it; bytes that one lost segment held back come at once.
     if (rate > 0 && now - this.#gapEnd < JUMP_PART * sliceTime) this.#jump = Math.max(this.#jump, this.#ahead / rate);
     this.#ahead += bytes;
     this.#bytes += bytes;
@@ -283,7 +283,7 @@ export class CreditTrial {
     return isMore ? credit * (1 + STEP) : Math.max(enough, credit * (1 - STEP));
   }
 
-  /** Something else changed the credit. */
+  /** The credit was changed for another reason than a trial. */
   reset(): void {
     this.#tried = null;
     this.#rates = [];
@@ -319,9 +319,9 @@ const LEAST_ROUNDS = 4;
 /** A round trip above this multiple of the shortest, and by this many ms, means a queue. */
 const QUEUE_RATIO = 1.25;
 const QUEUE_SLACK = 5;
-/** One answer that is late by this factor is enough; else it takes two in a row. */
+/** A single answer that is late by this factor proves a queue; otherwise two in a row do. */
 const CERTAIN_QUEUE = 2;
-/** A queue of so many ms is felt by whoever waits behind it. */
+/** A queue of so many ms is felt by a person who waits behind it. */
 const LONG_WAIT = 300;
 /** Milliseconds: shortest slice. Timers and tasks of browsers are no finer. */
 const LEAST_SLICE = 10;
@@ -338,15 +338,15 @@ const LONGEST_SURGING_ROUND_TRIP = 1_500;
  * bandwidth is the largest of ten rounds, the round trip the smallest; both are measured on traffic that is there anyway.
  *
  * Three things differ, since this is no congestion control but a cap above one:
- * - It must never be what keeps a sender small: while deliveries grow the credit grows as slow start does, and faster
- *   under loss. It doubles at most until a ping has come back, so an unknown link gets no more than it has shown to carry.
+ * - The cap must never keep a sender small: while deliveries grow the credit grows as slow start does, and faster under
+ *   loss. The credit doubles at most until a ping has come back, so an unknown link gets no more than it has shown to carry.
  * - Arrivals that stall and then come all at once (a loss under TCP's ordering, a radio that pauses) need credit for the
  *   pause too, or the sender would stall with them: the pause counts as part of the round trip.
- * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
+ * - Only a queue shrinks the credit: a round trip that is longer than the shortest, while bytes arrive evenly.
  */
 export class BandwidthEstimate {
   readonly #most: number;
-  /** What the window was at first, or after the first round trip. */
+  /** The window at first, or after the first round trip. */
   #initial: number;
   #window: number;
   /** The window is no smaller than this for the first rounds on another link. */
@@ -365,7 +365,7 @@ export class BandwidthEstimate {
   #queueSeen = false;
   /** The last round trip was a much longer one, which alone is no proof of a queue. */
   #isLate = false;
-  /** What was the most that came in each of the last rounds in which the link was full. */
+  /** The best rate of each of the last rounds in which the link was full. */
   #fullRates: number[] = [];
   #slices = new ArrivalSlices();
   #round: Round | null = null;
@@ -429,7 +429,7 @@ export class BandwidthEstimate {
   restarted(): BandwidthEstimate {
     const next = new BandwidthEstimate(this.#initial, this.#most);
     next.#window = this.#window;
-    // What is sent again on connections that were given up makes a queue too, and cold ones are slow.
+    // Bytes that are sent again on connections that were given up make a queue too, and cold ones are slow.
     next.#least = this.#minRtt === null ? this.#least : Math.min(this.#initial, this.#window);
     next.#slices = this.#slices;
     next.#slices.clear();
@@ -451,8 +451,8 @@ export class BandwidthEstimate {
   }
 
   /**
-   * The first of several channels answered it after `rtt` ms. What keeps the others is not the link that they share but
-   * what their own connections have to send before.
+   * The first of several channels answered the ping after `rtt` ms. The others are not kept by the link that they share
+   * but by the bytes that their own connections have to send before.
    */
   heard(rtt: number): void {
     const round = this.#round;
@@ -477,7 +477,7 @@ export class BandwidthEstimate {
     this.#rtt = rtt;
     if (this.#minRtt === null && rtt < limits.longRoundTrip) this.#grow();
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
-    // What was little on the last link is a queue of seconds on 2G.
+    // A window that was small on the last link is a queue of seconds on 2G.
     if (this.#minRtt >= limits.longRoundTrip) this.#least = limits.leastSessionCreditBytes;
     this.#isLate = this.#isMuchLonger(rtt);
     const queue = this.#isQueue(lasting) || this.#isQueue(rtt / CERTAIN_QUEUE);
@@ -525,7 +525,7 @@ export class BandwidthEstimate {
     return Math.min(this.#initial, this.#window) / (SURGE * this.#sliceTime);
   }
 
-  /** Pauses of arrival to allow for. One of a round trip is a segment lost and sent again. */
+  /** Pauses of arrival to allow for. A pause of a round trip is a segment lost and sent again. */
   get #pause(): number {
     return Math.min(Math.max(0, ...this.#stalls), this.#sliceTime);
   }
@@ -578,11 +578,11 @@ export class BandwidthEstimate {
   }
 
   #sliceEnded({ gap, stall, worst, rise, lastingRate, ...slice }: EndedSlice, now: number): void {
-    // What was held back and came at once is faster than the link.
+    // Bytes that were held back and came at once are faster than the link.
     const isFlood = worst.stall > FLOOD_PART * this.#sliceTime;
     const rate = isFlood ? Math.min(slice.rate, lastingRate) : slice.rate;
     const round = this.#round;
-    // What came around an outage, or while the sender paused, says nothing about how fast a queue drains.
+    // The rate around an outage, or while the sender paused, says nothing about how fast a queue drains.
     const isPaused = worst.gap > this.#sliceTime || worst.gap - worst.stall > IDLE_PART * this.#sliceTime;
     if (round !== null) {
       round.gap = Math.max(round.gap, gap);
@@ -656,7 +656,7 @@ export class BandwidthEstimate {
     const rtt = Math.max(LEAST_ROUND_TRIP, this.#minRtt ?? 0);
     const gain = this.isSurging ? this.#growth.gain : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
     const product = gain * this.#rate * (rtt + this.#pause);
-    // What waits to be given back is missing meanwhile: half a batch on average, more where a segment is much.
+    // Credit that waits to be given back is missing meanwhile: half a batch on average, more where a segment is much.
     const batch = this.isSurging ? 0 : product / CREDIT_BATCHES;
     const missing = Math.max(batch / 2, CREDIT_STEP_BYTES - product / CREDIT_STEPS);
     const most = this.isSurging ? this.#surgeRoom : this.#most;

@@ -100,9 +100,9 @@ export class ReceiveWindow {
 }
 
 /**
- * What the streams of a session may have unread beyond what each begins with: PROTOCOL.md section 6. None gets more than
- * a part of what the others leave: so those that are read get what the link carries, and those that are not can never
- * hold all of it.
+ * Bytes that the streams of a session may have unread beyond the credit that each begins with: PROTOCOL.md section 6. No
+ * stream gets more than a part of what the others leave. So streams that are read get what the link carries, and streams
+ * that are not read can never hold the whole pool.
  */
 export class CreditPool {
   #free: number;
@@ -134,7 +134,7 @@ interface Credit {
   readonly receive: number;
 }
 
-/** What each side may send and receive at first, in bytes: PROTOCOL.md section 6. */
+/** Bytes that each side may send and receive at first: PROTOCOL.md section 6. */
 export function initialStreamCredit(role: "phone" | "edge"): Credit {
   const up = limits.uploadStreamCreditBytes;
   // The phone's first words tell the edge of its own choice.
@@ -151,7 +151,7 @@ export function mostSessionCredit(role: "phone" | "edge") {
     : { most: up, mostUnread: limits.uploadUnreadBytes, nearStream: limits.uploadStreamCreditBytes };
 }
 
-/** What the streams of a side may have unread beyond what each begins with. */
+/** Bytes that the streams of a side may have unread beyond the credit that each begins with. */
 export function pooledCredit(role: "phone" | "edge"): number {
   return role === "phone" ? limits.pooledCreditBytes : limits.pooledUploadCreditBytes;
 }

@@ -1,8 +1,8 @@
 /**
  * The session's receiving side of PROTOCOL.md section 6: how much the peer may send on all streams together. Two bounds
- * at once. What is on the link (credit that is out) follows the measured bandwidth-delay product and is given back on
- * arrival. What nobody has read yet is bounded by `mostUnread`, so it is given back on consumption. Were the small bound
- * on consumption too, one body that nobody reads would stop all others.
+ * at once. Credit that is out (bytes on the link) follows the measured bandwidth-delay product and is given back on
+ * arrival. Bytes that nobody has read yet are bounded by `mostUnread`; their credit is given back on consumption. Were the
+ * small bound on consumption too, one body that nobody reads would stop all others.
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
@@ -30,7 +30,7 @@ interface SessionWindowOptions {
   readonly nearStream: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-  /** Credit that a former window of the session had out. What that had received is not known any more. */
+  /** Credit that a former window of the session had out. The bytes that it had received are not known any more. */
   readonly outstanding?: number;
 }
 
@@ -215,5 +215,5 @@ export class SessionWindow {
 const SHORT_ROUND_TRIP = 10;
 /** Pings are not closer than this, in ms: a round trip on one machine takes less. */
 const PING_INTERVAL = 10;
-/** One that was not answered for so long, in ms, was lost or passed over. */
+/** A ping that was not answered for so long, in ms, was lost or passed over. */
 const PING_PATIENCE = 30_000;

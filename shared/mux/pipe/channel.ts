@@ -28,7 +28,7 @@ export function cannotResume(reason: string): RopewayError {
   return new RopewayError(ErrorCode.LINK_LOST, "session", "library", message);
 }
 
-/** What streams of a channel fail with that the phone has retired. */
+/** The error of streams whose channel the phone has retired. */
 export function begunAnew(): RopewayError {
   return new RopewayError(ErrorCode.LINK_LOST, "stream", "peer", "Cannot go on: the peer began the channel anew");
 }
@@ -55,7 +55,7 @@ function toSessionError(error: unknown): RopewayError {
   });
 }
 
-/** What whoever owns a transport tells the channel that it was attached to. */
+/** The calls by which a transport's owner tells the channel about the transport. */
 export interface Attachment {
   /**
    * A message of the peer. Ignored once another transport has taken this one's place.
@@ -67,7 +67,7 @@ export interface Attachment {
   detach(): boolean;
 }
 
-// What a channel is made from, and what it tells.
+// The parts that a channel is made from, and its events.
 
 export interface ChannelHandler {
   /** A sequenced frame of the peer, exactly once and in order. May throw a RopewayError of scope "session". */
@@ -93,7 +93,7 @@ export interface CarriedPlace {
   readonly link: number;
 }
 
-/** What survives hibernation. Plain data, for structured clone. */
+/** The state of a channel that survives hibernation. Plain data, for structured clone. */
 export interface ChannelSnapshot extends RetainedSnapshot, ArrivedSnapshot {}
 
 /** Defers work to the end of the current turn; `queueMicrotask` outside tests. */
@@ -109,11 +109,11 @@ export interface ChannelOptions {
   /** `queueMicrotask` where it is left out. */
   readonly defer: Defer | undefined;
   readonly snapshot: ChannelSnapshot | undefined;
-  /** What all channels of the session keep, for limits.retainedBytes. */
+  /** The total that all channels of the session keep, for limits.retainedBytes. */
   readonly retained: RetainedTotal;
 }
 
-/** What a channel goes over. */
+/** The link that a channel goes over. */
 export type ChannelLink = OwnLink | CarriedLink | SettlingLink;
 
 interface OwnLink {
@@ -274,10 +274,10 @@ export class Channel {
 
   /** Whether its transport is being closed because it does not pay any more. */
   retirement: Retirement = { name: "none" };
-  /** What was sent and is kept for the next transport. */
+  /** Frames that were sent and are kept for the next transport. */
   readonly retained: RetainedFrames;
   readonly arrived: ArrivedFrames;
-  /** What waits for the next flush. */
+  /** Frames that wait for the next flush. */
   readonly outbox = new Outbox();
 
   #handler: ChannelHandler;
@@ -378,7 +378,7 @@ export class Channel {
     return true;
   }
 
-  /** Queues a frame for the end of this turn. It is encoded at once: its payload may be written to afterwards. */
+  /** Queues a frame for the end of this turn. The frame is encoded at once: its payload may be written to afterwards. */
   send(frame: SequencedFrame): void {
     if (this.#state.name === "ended") return;
     const bytes = this.retained.add(frame);
@@ -493,7 +493,7 @@ export class Channel {
 
   #attach(before: LastingState, link: ChannelLink, number: number): void {
     const isHeard = wasHeard(before);
-    // What was sent on a link may have been acted on, heard of or not. A further channel has sent nothing of the kind
+    // Frames that were sent on a link may have been acted on, heard of or not. A further channel has sent nothing of the kind
     // before the edge was heard on it.
     const resume = this.index === 0 ? before.name !== "new" : isHeard;
     this.#begin(attached(before, link), { link: number, resume, ...(isHeard ? { isGreeted: true } : {}) });

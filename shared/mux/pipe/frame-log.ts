@@ -47,14 +47,14 @@ function isPooled(length: number): boolean {
 /** RFC 6928: ten segments. */
 export const FRESH_WINDOW_BYTES = 14_600;
 /**
- * A connection that has carried less counts as carrying this. It is half of a fresh window, since what was measured of
- * the others is a round trip old: in slow start they carry twice as much by now. By its whole window, one that joins in
- * the middle of a page would get more than it can bring in time.
+ * A connection that has carried less counts as carrying this: half of a fresh window. The measures of the others are a
+ * round trip old: in slow start they carry twice as much by now. By its whole window, a connection that joins in the
+ * middle of a page would get more than it can bring in time.
  */
 export const FRESH_FLIGHT_BYTES = FRESH_WINDOW_BYTES / 2;
-/** What is left of a fresh window for small pieces, whose segments are not full. */
+/** The bytes of a fresh window that small pieces can use, since their segments are not full. */
 const FRESH_PIECES_BYTES = 0.75 * FRESH_WINDOW_BYTES;
-/** What a fresh connection has beyond that comes a round trip later. So it counts so many times. */
+/** Bytes of a fresh connection beyond that come a round trip later. So they count so many times. */
 const BEYOND_WEIGHT = 4;
 /**
  * While more waits than a channel seems to carry, each acknowledgement lowers what it is taken to carry by this factor.
@@ -81,7 +81,7 @@ export class FlightMeter {
     return this.#bytes;
   }
 
-  /** What so many bytes are to it, in round trips: where these are fewest, the next piece is there first. */
+  /** Round trips that the connection needs for so many bytes: where these are fewest, the next piece is there first. */
   load(bytes: number): number {
     const beyond = this.#bytes === FRESH_FLIGHT_BYTES ? Math.max(0, bytes - FRESH_PIECES_BYTES) : 0;
     return (bytes + (BEYOND_WEIGHT - 1) * beyond) / this.#bytes;
@@ -124,7 +124,7 @@ export interface RetainedSnapshot {
   readonly flight: number;
 }
 
-/** What all channels of a session keep, counted as RetainedFrames does. */
+/** The total that all channels of a session keep, counted as RetainedFrames does. */
 export interface RetainedTotal {
   bytes: number;
   /** Bytes that channels have sent again over the first one's present link, less those that were acknowledged since. */
@@ -181,7 +181,7 @@ export class RetainedFrames {
     return this.#flight.bytes;
   }
 
-  /** What is kept, as the transport's work in round trips. */
+  /** The frames that are kept, as the transport's work in round trips. */
   get load(): number {
     return this.#flight.load(this.#bytes);
   }

@@ -184,7 +184,7 @@ function add(sum: Record<keyof Traffic, number>, more: Traffic): void {
   for (const key of Object.keys(sum) as (keyof Traffic)[]) sum[key] += more[key];
 }
 
-/** What survives hibernation of all channels, the first one's beside the others'. */
+/** The state of all channels that survives hibernation, the first one's beside the others'. */
 export interface ChannelsSnapshot extends SessionChannelSnapshot {
   /** Channels beyond the first. */
   readonly more: readonly (SessionChannelSnapshot & { readonly index: number })[];
@@ -201,7 +201,7 @@ interface ChannelSetOptions {
 export class ChannelSet {
   readonly first: SessionChannel;
   readonly choice: ChannelChoice;
-  /** What all of them keep for a resume. */
+  /** The total that all channels keep for a resume. */
   readonly #retained: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 };
   /** Of channels that were retired. */
   readonly #pastTraffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
@@ -352,7 +352,7 @@ export class ChannelSet {
   beginRetirement(index: number): void {
     const channel = this.by(index)?.channel;
     if (channel === undefined || index === 0) return;
-    // What waits here would not get to the peer any more.
+    // Frames that wait here would not get to the peer any more.
     channel.flush();
     channel.retirement = { name: "begun", sent: channel.retained.sent };
   }
@@ -419,7 +419,7 @@ function isQuiet({ channel, streams }: SessionChannel): boolean {
   return retirement.name === "begun" && retirement.sent === retained.sent && streams.size === 0;
 }
 
-// What only the edge does with the channels of a session.
+// The edge's own part in the channels of a session.
 
 /**
  * A transport for the channel that the phone's HELLO names, which goes on, or begins.
@@ -464,10 +464,10 @@ interface ClosingSession {
 }
 
 /**
- * The phone has confirmed the end of the transport of a channel. It may not know that itself, if the link broke then, and
- * resume: so the channel is kept, but it may be forgotten.
+ * The phone has confirmed the end of the transport of a channel. If the link broke then, the phone may not know of that
+ * end, and may resume: so the channel is kept, but may be forgotten.
  *
- * @returns false when something of the channel is under way.
+ * @returns false when frames or streams of the channel are under way.
  */
 export function confirmRetirement({ channels, receiver }: ClosingSession, index: number): boolean {
   const retiring = channels.by(index);

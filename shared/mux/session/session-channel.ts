@@ -1,6 +1,6 @@
 /**
- * One channel of a session: its pipe, its header tables, and its streams by id (PROTOCOL.md sections 4.5 and 5.1). What
- * all channels share (credit, the number of streams, the order of sending) is its owner's.
+ * One channel of a session: its pipe, its header tables, and its streams by id (PROTOCOL.md sections 4.5 and 5.1). Its
+ * owner has the state that all channels share (credit, the number of streams, the order of sending).
  */
 import { ErrorCode, RopewayError, toErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
@@ -26,7 +26,7 @@ export interface SessionChannelSnapshot {
   readonly lastPushId: number;
 }
 
-/** What a channel needs of its session: the parts that act on its frames, and who hears of what happens to it. */
+/** The parts of a session that its channel uses: those that act on its frames, and those that hear of its events. */
 export interface ChannelOwner {
   readonly role: "phone" | "edge";
   readonly handler: {
@@ -38,7 +38,7 @@ export interface ChannelOwner {
     /** @returns whether the peer may open one more. */
     hasRoomFor(kind: StreamKind): boolean;
     create(kind: StreamKind, priority: Priority, place: StreamPlace): MuxStream;
-    /** The peer opened it; its head follows. */
+    /** The peer opened the stream; its head follows. */
     accepted(stream: MuxStream): void;
     /** One of the peer's SETTINGS. */
     setting(id: number, value: number): void;
@@ -71,7 +71,7 @@ interface SessionChannelOptions {
   readonly nextLink: () => number;
   readonly defer: Defer | undefined;
   readonly snapshot: SessionChannelSnapshot | undefined;
-  /** What all channels of the session keep. */
+  /** The total that all channels of the session keep. */
   readonly retained: RetainedTotal;
   /** Streams that are opened here get larger ids; none by default. Without a snapshot. */
   readonly lastOwnId: number | undefined;

@@ -63,7 +63,7 @@ export interface SessionOptions extends Partial<Clock> {
   readonly snapshot?: SessionSnapshot;
   /** Whether the owner takes DATA now, besides what credit allows. Asked again after each message of the peer. */
   readonly takesData?: () => boolean;
-  /** What an earlier session on this link came to, instead of limits.initialSessionCreditBytes. */
+  /** The credit that an earlier session on this link came to, instead of limits.initialSessionCreditBytes. */
   readonly initialCredit?: number;
   readonly experiment?: Experiment;
 }
@@ -101,7 +101,7 @@ interface CreditShift {
   readonly session: number;
 }
 
-/** What the peer allows by SETTINGS: PROTOCOL.md section 3.5. */
+/** The peer's limits, as its SETTINGS give them: PROTOCOL.md section 3.5. */
 class PeerSettings {
   #streamCredit: number;
   #sessionCredit: number;
@@ -345,7 +345,7 @@ const LEAST_ACK_BYTES = 4_200;
 /** ...nor in larger ones, or the peer would not see what a channel carries. */
 const MOST_ACK_BYTES = 16_384;
 
-/** What the streams need of their session. */
+/** The parts of a session that its streams use. */
 interface StreamsOwner {
   readonly role: "phone" | "edge";
   readonly handler: SessionHandler;

@@ -7,7 +7,7 @@
 import * as limits from "../../limits.ts";
 import type { Priority } from "../../wire/frame.ts";
 
-/** What a stream could send now if the session had credit. An end alone takes none; blocked data waits for the stream's. */
+/** A stream's next sending if the session had credit. An end alone takes none; blocked data waits for the stream's credit. */
 export type Ready = "nothing" | "blocked" | "data" | "end";
 
 export interface Sender {

@@ -73,8 +73,8 @@ interface BodyPiece {
 }
 
 /**
- * A body whose pieces may come on several channels, and so in any order: PROTOCOL.md section 4.6. What it holds is bounded
- * by the credit that the peer had.
+ * A body whose pieces may come on several channels, and so in any order: PROTOCOL.md section 4.6. The peer's credit
+ * bounds the bytes that the assembly holds.
  */
 export class BodyAssembly {
   /** In order and without a gap, not taken yet. */
@@ -195,7 +195,7 @@ export class UnreadPieces {
   }
 }
 
-/** What may be kept: a short view would keep the whole message that it is of. */
+/** Bytes that may be kept. A short view is copied: the view would keep the whole message that it is of. */
 export function toKeep(bytes: Uint8Array): Uint8Array {
   return 4 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
@@ -205,31 +205,31 @@ const READ_PART = 1 / 4;
 /** ...and before that, when nobody knows whether it will be read: a page asks for dozens at once. */
 const ASKED_PART = 1 / 16;
 
-/** What it needs of the session. */
+/** The parts of the session that bound an unread body. */
 interface UnreadBounds {
   readonly receiver: {
     consume(bytes: number): void;
     /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
     readonly streamWindow: number;
   };
-  /** What streams may have unread beyond what they begin with. */
+  /** Bytes that streams may have unread beyond the credit that they begin with. */
   readonly creditPool: CreditPool;
   /** How many pieces of bodies are unread. */
   readonly unread: PieceCount;
 }
 
 /**
- * What came of a stream's body and its owner has not consumed. It counts against three bounds: the stream's credit, the
- * session's credit, and the session's count of pieces. What was read gives the peer credit anew.
+ * The bytes of a stream's body that came and that its owner has not consumed. They count against three bounds: the
+ * stream's credit, the session's credit, and the session's count of pieces. Bytes that were read give the peer credit anew.
  */
 class UnreadBody {
   readonly #bounds: UnreadBounds;
   readonly #window: ReceiveWindow;
   readonly #pieces: UnreadPieces;
   #bytes = 0;
-  /** What it has of the session's pool. */
+  /** Bytes that the body has of the session's pool. */
   #pooled = 0;
-  /** Whether somebody has asked for what it carries. */
+  /** Whether somebody has asked for the body. */
   #isWanted: boolean;
 
   /** @param credit bytes that the peer may send at first. */
@@ -271,7 +271,7 @@ class UnreadBody {
     return this.#window.consume(counted);
   }
 
-  /** It was asked for. */
+  /** Somebody asked for the body. */
   want(): void {
     this.#isWanted = true;
   }
@@ -311,7 +311,7 @@ interface Chunk {
   readonly failed: (error: RopewayError) => void;
 }
 
-/** What the owner of a stream wrote and has not left, and the credit it may leave within. */
+/** Bytes that the owner of a stream wrote and that have not left, and the credit that they may leave within. */
 class UnsentBody {
   readonly #window: SendWindow;
   #chunks: Chunk[] = [];
@@ -390,7 +390,7 @@ class UnsentBody {
 
 const NOTHING = new Uint8Array(0);
 
-/** What the owner of a stream is told. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
+/** The events that a stream tells its owner. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
 interface StreamHandler {
   /** @param end no body follows; `onEnd` is called next. */
   onHead(fields: readonly HeaderField[], end: boolean): void;
@@ -403,7 +403,7 @@ interface StreamHandler {
   onReset(error: RopewayError): void;
 }
 
-/** What a stream needs of the channel that it is on. */
+/** The parts of a channel that a stream on it uses. */
 export interface StreamCarrier {
   /** The number of the channel. */
   readonly index: number;
@@ -419,12 +419,12 @@ export interface StreamPlace {
   readonly carrier: StreamCarrier;
 }
 
-/** What a stream needs of its session. */
+/** The parts of a session that a stream uses. */
 export interface StreamHost extends UnreadBounds {
   readonly sender: {
     /** The stream has something to send. */
     wake(stream: MuxStream): void;
-    /** It may have something to send when the session sends next. */
+    /** The stream may have something to send when the session sends next. */
     queue(stream: MuxStream): void;
     /** The stream's urgency changed. */
     requeue(stream: MuxStream): void;
@@ -530,7 +530,7 @@ export class MuxStream {
     return this.#priority;
   }
 
-  /** What it could send if the session had credit. */
+  /** The stream's next sending if the session had credit. */
   get ready(): Ready {
     if (!maySend(this.#state)) return "nothing";
     if (this.#headsToSend === 0) return this.#unsent.ready;
@@ -587,8 +587,8 @@ export class MuxStream {
   }
 
   /**
-   * Gives the stream up in both directions and tells the peer, who never hears of a stream without a head. What was
-   * received and not consumed counts as consumed, also when the stream has ended already. Idempotent.
+   * Gives the stream up in both directions and tells the peer, who never hears of a stream without a head. Bytes
+   * that came and were not consumed count as consumed, also when the stream has ended already. Idempotent.
    *
    * @param reason the message of the error that the peer's owner gets; cut where it is long (PROTOCOL.md section 3.3).
    */
@@ -603,7 +603,7 @@ export class MuxStream {
     this.#giveCredit(this.#unread.consume(bytes, !mayReceive(this.#state)));
   }
 
-  /** It was asked for: gets what the link may carry before it is read, as far as other streams leave that. */
+  /** Somebody asked for the body. Its credit grows to what the link may carry, as far as other streams leave that. */
   widen(): void {
     this.#unread.want();
     if (mayReceive(this.#state)) this.#giveCredit(this.#unread.widen());
@@ -657,8 +657,8 @@ export class MuxStream {
   }
 
   /**
-   * For the session. Session credit was taken already; if this throws, failing the stream gives it back. One that says
-   * where it belongs may come before the head.
+   * For the session. Session credit was taken already; if this throws, failing the stream gives it back. A piece
+   * with an offset may come before the head.
    */
   receivePiece({ bytes, end, offset }: StreamPiece): void {
     this.#unread.arrive(bytes.length);
@@ -710,7 +710,7 @@ export class MuxStream {
     this.#tell((handler) => handler.onEnd());
   }
 
-  /** What the owner does wrong ends its stream, not everybody's session. */
+  /** An owner's fault ends its stream, not everybody's session. */
   #tell(event: (handler: StreamHandler) => void): void {
     try {
       if (this.handler !== null) event(this.handler);
