@@ -121,6 +121,28 @@ describe("undoCodings", () => {
     expect(seen.cancel).toHaveBeenCalledTimes(1);
   });
 
+  it("lets all else have its turn while it decodes a bomb", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const { stream } = streamOf(deflateSync(new Uint8Array(2 * 1024 * 1024 - 1)));
+    const reader = undoCodings(stream, ["deflate"], "a.example").getReader();
+    let bytes = 0;
+    const isRead = (async () => {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        bytes += value.byteLength;
+      }
+    })();
+    for (let turns = 1; turns <= 3; turns++) {
+      while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+      expect(bytes).toBeLessThanOrEqual(turns * 576 * 1024);
+      vi.runOnlyPendingTimers();
+    }
+    vi.useRealTimers();
+    await isRead;
+    expect(bytes).toBe(2 * 1024 * 1024 - 1);
+  });
+
   it("stops the origin when its body does not decode", async () => {
     const { stream, seen } = streamOf(Buffer.alloc(100_000, "plain text"));
     await expect(undoCodings(stream, ["gzip"], "a.example").getReader().read()).rejects.toThrow();

@@ -270,6 +270,20 @@ const BY_PLATFORM = new Set(["gzip", "br"]);
 const MOST_CODINGS = 2;
 /** Bytes that a decoder is given at once. */
 const PIECE = 16 * 1024;
+/**
+ * Decoded bytes after which all else has its turn. A megabyte may decode to a gigabyte, for which workerd waits for
+ * nothing: the edge would serve nobody meanwhile.
+ */
+const TURN_BYTES = 512 * 1024;
+/** Of all bodies, since the last turn. */
+let decodedBytes = 0;
+
+async function turnAfter(bytes: number): Promise<void> {
+  decodedBytes += bytes;
+  if (decodedBytes < TURN_BYTES) return;
+  decodedBytes = 0;
+  await new Promise((resolve) => setTimeout(resolve));
+}
 
 /** Codings of a body, as it came, that browsers undo, the last one first. */
 export function codingsOf(headers: Headers): readonly string[] {
@@ -327,8 +341,7 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
   const header = HAS_GZIP_HEADER.has(coding) ? new GzipHeader() : null;
   /** Settles when the decoder has taken what it was given; null when it wants more. */
   let taken: Promise<unknown> | null = null;
-  let isLast = false;
-  let isOver = false;
+  let [isLast, isOver] = [false, false];
   let hasMore = Promise.withResolvers<void>();
   /** Settles when the decoder has ended, which it may do before its input does, or failed. */
   const { promise: over, resolve: end, reject: fail } = Promise.withResolvers<void>();
@@ -370,6 +383,7 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
     const chunk: Uint8Array | null = decoder.read();
     if (chunk !== null) {
       output.push(chunk);
+      await turnAfter(chunk.length);
       return false;
     }
     const isTaken = await Promise.race([over.then(() => true), taken.then(() => true), hasMore.promise]);
