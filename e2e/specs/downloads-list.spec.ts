@@ -30,6 +30,25 @@ async function save(page: Page, name: string): Promise<[name: string, hash: stri
   return [download.suggestedFilename(), await fileHash(await download.path())];
 }
 
+/** Has the app share into a list of names, types and hashes: browsers without a screen share nothing. */
+async function watchShares(page: Page): Promise<() => Promise<unknown>> {
+  await page.evaluate(() => {
+    const shared: unknown[] = [];
+    const hash = async (file: File) => {
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+      return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    };
+    Object.assign(navigator, {
+      canShare: ({ files = [] }: ShareData) => files.length === 1,
+      share: async ({ files = [] }: ShareData) => {
+        for (const file of files) shared.push([file.name, file.type, await hash(file)]);
+      },
+    });
+    Object.assign(window, { shared });
+  });
+  return () => page.evaluate(() => Reflect.get(window, "shared"));
+}
+
 /** A file `/tide.bin` of so many bytes, in ranges too, that comes no further than the test lets it. */
 function serveFile(origin: TestOrigin, size: number) {
   const file = { size, etag: '"v1"', most: size, goOn: () => {} };
@@ -178,8 +197,11 @@ alone(
     await app.page.close();
     file.most = SIZE;
     const again = await app.openAnother();
+    const shared = await watchShares(again.page);
     const rest = await openList(again.page);
     await expect(rest.getByText("9.0 MB, application/zip")).toBeVisible();
+    await rest.getByRole("button", { name: "Share tide.bin" }).click();
+    await expect.poll(shared).toEqual([["tide.bin", "application/zip", noiseHash(SIZE)]]);
     expect(await save(again.page, "tide.bin")).toEqual(["tide.bin", noiseHash(SIZE)]);
     const [first, second, ...others] = origin.requestsTo("/tide.bin");
     expect([first?.headers.range, second?.headers["if-range"], others]).toEqual([undefined, '"v1"', []]);

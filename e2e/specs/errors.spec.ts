@@ -67,6 +67,11 @@ test("a page that is shown stays where the next cannot be had, and that is tried
   await app.goto(`${otherOrigin.origin}/reset`);
   await expect(bar).toHaveText(/Ropeway will try again soon\.Try againEdit the address$/);
   await expect(app.frame().locator("#note")).toHaveValue("not sent yet");
+  const words = await bar.locator("p").boundingBox();
+  for (const name of ["Try again", "Edit the address"]) {
+    const button = await bar.getByRole("button", { name }).boundingBox();
+    expect(button?.y ?? 0, name).toBeGreaterThanOrEqual((words?.y ?? 0) + (words?.height ?? 0));
+  }
   await bar.getByRole("button", { name: "Edit the address" }).click();
   await expect(app.address).toBeFocused();
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/reset`);

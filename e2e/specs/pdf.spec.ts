@@ -88,8 +88,13 @@ function pdfOf(texts: readonly string[], url: string, padding = 0, password = ""
 
 const PDF = { "content-type": "application/pdf" };
 
-test("a PDF is read, searched, made larger and followed; of a large one only pieces come", async ({ app, origin }) => {
+test("a PDF is read, searched, made larger and followed; of a large one only pieces come", async ({
+  app,
+  origin,
+  network,
+}) => {
   const { page } = app;
+  const viewer = () => network.requests.filter(({ url }) => /page\.js\?pdf|\/pdf-/.test(url)).length;
   const file = pdfOf(["Harbour master", "Second of three", "Harbour lights"], `${origin.origin}/next`, 2_000_000);
   origin.page("/next", "The next page");
   origin.page("/", `<a href="/book.pdf">book</a>`);
@@ -102,9 +107,11 @@ test("a PDF is read, searched, made larger and followed; of a large one only pie
     return reply(206, { ...fields, "content-range": range }, part);
   });
   await app.goto(`${origin.origin}/`);
+  expect(viewer()).toBe(0);
   await app.navigated(() => app.frame().getByText("book").click());
   const pages = app.frame().locator(".page");
   await expect(pages.first().getByText("Harbour master")).toBeVisible();
+  expect(viewer()).toBeGreaterThan(0);
   await expect(pages.first().locator("canvas")).toBeVisible();
   await expect(pages).toHaveCount(3);
   await expect(app.address).toHaveValue(`${origin.origin}/book.pdf`);
@@ -118,6 +125,15 @@ test("a PDF is read, searched, made larger and followed; of a large one only pie
   await expect.poll(width).toBe(Math.round(before * 1.25));
   await app.frame().getByRole("button", { name: "As wide as the window" }).click();
   await expect.poll(width).toBe(before);
+
+  // Its text is selected and copied as that of a page.
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: app.base });
+  await pages
+    .first()
+    .getByText("Harbour master")
+    .dblclick({ position: { x: 10, y: 8 } });
+  await page.keyboard.press("Control+c");
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Harbour ?$/);
 
   await page.keyboard.press("Control+f");
   await page.getByRole("textbox", { name: "Find in page" }).fill("harbour");

@@ -1,7 +1,8 @@
 /** The reader: the article of a page as text with its pictures, over the page. */
 import type { Frame, Page } from "@playwright/test";
-import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import { type AppPage, expect, test as slotted, testInOneApp as test } from "../fixtures/browser.ts";
 import { test as oneHost } from "../fixtures/one-host.ts";
+import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 const TEXT =
   "The harbour lay quiet, and the boats, which had come in before the storm, moved a little at their ropes. ".repeat(4);
@@ -35,8 +36,12 @@ const odd = (frame: Frame | Page) =>
 test("an article is shown as text with its pictures, in the looks of choice, and leaves the page as it was", async ({
   app,
   origin,
+  network,
 }) => {
   const { page } = app;
+  const script = () =>
+    network.requests.filter(({ url, byServiceWorker }) => /\/reader-\w+\.js/.test(url) && byServiceWorker === undefined)
+      .length;
   const boat = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40"/></svg>';
   origin.route("/boat.svg", ({ reply }) => reply(200, { "content-type": "image/svg+xml" }, boat));
   origin.route("/", ({ reply }) =>
@@ -53,7 +58,9 @@ test("an article is shown as text with its pictures, in the looks of choice, and
   await app.frame().locator("#p3").scrollIntoViewIfNeeded();
   const scrolled = await frame.evaluate(() => scrollY);
 
+  expect(script()).toBe(0);
   await openReader(app);
+  expect(script()).toBeGreaterThan(0);
   await expect(reader(app).getByRole("heading", { name: "The harbour" })).toBeVisible();
   await expect(reader(app)).toBeFocused();
   await reader(app).getByRole("img", { name: "A boat" }).scrollIntoViewIfNeeded();
@@ -93,6 +100,35 @@ test("an article is shown as text with its pictures, in the looks of choice, and
   await expect(page.getByRole("button", { name: "Reader" })).toBeDisabled();
   await page.keyboard.press("Escape");
 });
+
+slotted(
+  "pages that the phone has stored or kept have it, too, without a link",
+  async ({ app, origin, link, context }) => {
+    const { page } = app;
+    await app.storeReady();
+    for (const path of ["/kept", "/stored"]) {
+      origin.route(path, ({ page }) => page(pageOf("The harbour", ARTICLE), { "cache-control": "max-age=0" }));
+      await app.goto(origin.origin + path);
+      if (path === "/stored") continue;
+      await page.getByRole("button", { name: "Site information" }).click();
+      await page.getByRole("switch", { name: "Keep this page" }).click();
+      await expect(page.getByText(/^Kept just now/)).toBeVisible();
+      await page.keyboard.press("Escape");
+    }
+    link.offline();
+    await context.setOffline(true);
+    const kept = page.getByRole("region", { name: "Kept" }).getByRole("button", { name: /^The harbour/ });
+    await page.getByRole("button", { name: "Home" }).click();
+    for (const open of [() => kept.click(), () => app.ask(`${origin.origin}/stored`)]) {
+      await app.navigated(open);
+      await openReader(app);
+      await expect(reader(app).getByRole("heading", { name: "The harbour" })).toBeVisible();
+      await page.keyboard.press("Escape");
+      await expect(reader(app)).toHaveCount(0);
+    }
+    expect(origin.requests.filter(({ path }) => /kept|stored/.test(path))).toHaveLength(2);
+  },
+);
 
 oneHost("pages without scripts have it, too, without a link", async ({ app, origin, context }) => {
   origin.page("/", ARTICLE);

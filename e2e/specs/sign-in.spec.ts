@@ -21,7 +21,7 @@ test("a name and a password go to the server that asks, and to no other @deno", 
   const guarded = (body: string) => (exchange: Exchange) => {
     const isIn = exchange.request.headers.authorization === wanted;
     const refusal = { "www-authenticate": 'Basic realm="Members"', "content-type": "text/html" };
-    if (isIn) exchange.reply(200, { "content-type": "text/html" }, body);
+    if (isIn) exchange.reply(200, { "content-type": "text/html", "cache-control": "no-store" }, body);
     else exchange.reply(401, refusal, "<!doctype html><p>Not in");
   };
   const page = `<!doctype html><p>Members only</p><p id=told></p><script>
@@ -46,6 +46,12 @@ test("a name and a password go to the server that asks, and to no other @deno", 
   await app.goto(`${otherOrigin.origin}/data`);
   await app.goto(`${origin.origin}/club`);
   await expect(app.frame().locator("#told")).toHaveText("200the data");
+  origin.forget();
+  await app.page.reload();
+  await expect(dialog(app)).toContainText("Members");
+  for (const { headers } of origin.requestsTo("/club")) expect(headers).not.toHaveProperty("authorization");
+  await app.page.keyboard.press("Escape");
+  await expect(app.frame().getByText("Not in")).toBeVisible();
 });
 
 test("a person who will not sign in sees the page that the server has for that", async ({ app, origin }) => {

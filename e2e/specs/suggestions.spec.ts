@@ -91,8 +91,23 @@ test("a shortcut before the words searches with another engine, which the person
   await expect(rows.locator(".row-hint")).toHaveText([`Search ${host}`, "Search DuckDuckGo"]);
   await app.navigated(() => address.press("Enter"));
   await expect(address).toHaveValue(`${origin.origin}/find?q=rope%20way`);
-  await page.getByRole("button", { name: "Menu" }).click();
-  await page.getByRole("button", { name: "Settings" }).click();
+
+  // The engine of choice needs no shortcut.
+  const openSettings = async () => {
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("button", { name: "Settings" }).click();
+  };
+  await openSettings();
+  const chosen = page.getByLabel("Search with");
+  const before = await chosen.inputValue();
+  await chosen.selectOption({ label: host });
+  await page.keyboard.press("Escape");
+  await address.fill("harbour lights");
+  await expect(rows.locator(".row-hint").first()).toHaveText(`Search ${host}`);
+  await app.navigated(() => address.press("Enter"));
+  await expect(address).toHaveValue(`${origin.origin}/find?q=harbour%20lights`);
+  await openSettings();
+  await chosen.selectOption(before);
   await page.getByText("Other search engines").click();
   await page.getByRole("button", { name: `Remove ${host}` }).click();
   await expect(page.getByLabel(`Shortcut for ${host}`)).toHaveCount(0);

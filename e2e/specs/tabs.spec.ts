@@ -5,7 +5,7 @@ import { encodePng } from "../demo/png.ts";
 import { type AppPage, expect, test } from "../fixtures/browser.ts";
 import { test as withOneHost } from "../fixtures/one-host.ts";
 import { recording } from "../fixtures/recording.ts";
-import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+import { pageOf, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const TITLES = ["First", "Second", "Third"] as const;
 
@@ -48,14 +48,22 @@ test("each tab keeps its page as it is, its own history, and the phone's way bac
   servePages(origin, otherOrigin);
   await app.goto(`${origin.origin}/First`);
   await app.frame().getByLabel("Note").fill("kept");
+  const scroll = async (y: number) => (await app.content()).evaluate((to) => scrollTo(0, to), y);
+  const scrolled = async () => (await app.content()).evaluate(() => scrollY);
+  await scroll(1_000);
+  const { sockets, sessions } = await app.stats();
   await menu(app, "New tab");
   await expect(app.page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
   await app.goto(`${otherOrigin.origin}/First`);
   await app.navigated(() => app.frame().getByRole("link", { name: "On" }).click());
   await app.goto(`${otherOrigin.origin}/Third`);
+  await scroll(700);
+  // One tunnel serves them all.
+  expect(await app.stats()).toMatchObject({ sockets, sessions });
 
   await turnTo(app, "First");
   await expect(app.frame().getByLabel("Note")).toHaveValue("kept");
+  expect(await scrolled()).toBe(1_000);
   await expect(app.address).toHaveValue(`${origin.origin}/First`);
   await app.navigated(() => app.frame().getByRole("link", { name: "On" }).click());
   await expect(heading(app, "Second")).toBeVisible();
@@ -65,6 +73,7 @@ test("each tab keeps its page as it is, its own history, and the phone's way bac
   // Its entries lie before those of the other tab in the browser's own list.
   await turnTo(app, "Third");
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/Third`);
+  expect(await scrolled()).toBe(700);
   await app.navigated(() => app.page.getByRole("button", { name: "Back", exact: true }).click());
   await expect(heading(app, "Second")).toBeVisible();
   await app.navigated(() => app.page.evaluate(() => history.back()));
@@ -111,15 +120,33 @@ test("tabs are closed, taken back, arranged, and there again after the app was c
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/Second`);
 });
 
+/** Has the app share into a list, and read what was copied: browsers without a screen share nothing. */
+async function watchShares({ page, base }: AppPage) {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
+  await page.evaluate(() => {
+    const shared: ShareData[] = [];
+    const share = async (data: ShareData) => void shared.push(data);
+    Object.defineProperty(navigator, "share", { value: share, configurable: true });
+    Object.assign(window, { shared });
+  });
+  return {
+    shared: () => page.evaluate(() => (window as unknown as { readonly shared: readonly ShareData[] }).shared),
+    copied: () => page.evaluate(() => navigator.clipboard.readText()),
+  };
+}
+
 test("links open in tabs by the keys of a desk and by a long press; a tab that a link has opened leads back", async ({
   app,
   origin,
   otherOrigin,
 }) => {
   servePages(origin, otherOrigin);
+  const square = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><rect width="90" height="90"/></svg>';
+  origin.route("/boat.svg", ({ reply }) => reply(200, { "content-type": "image/svg+xml" }, square));
   origin.page(
     "/links",
-    `<a href="${otherOrigin.origin}/First">Other</a> <a href="/Second">Own</a> <input aria-label="Draft">`,
+    `<a href="${otherOrigin.origin}/First">Other</a> <a href="/Second">Own</a> <input aria-label="Draft">
+      <img src="/boat.svg" alt="Boat">`,
   );
   await app.goto(`${origin.origin}/links`);
   await app
@@ -149,6 +176,33 @@ test("links open in tabs by the keys of a desk and by a long press; a tab that a
   await expect(sheet).toBeVisible();
   await app.page.keyboard.press("Escape");
   await expect(sheet).toBeHidden();
+
+  // Whatever leaves the app names the real address.
+  const { shared, copied } = await watchShares(app);
+  const picture = `${origin.origin}/boat.svg`;
+  const holdPicture = async (row: string) => {
+    await hold(app, app.frame().getByRole("img", { name: "Boat" }));
+    await app.page.getByRole("dialog").getByRole("button", { name: row }).click();
+  };
+  await holdOther();
+  await sheet.getByRole("button", { name: "Copy address of link" }).click();
+  await expect.poll(copied).toBe(`${otherOrigin.origin}/First`);
+  await holdOther();
+  await sheet.getByRole("button", { name: "Share link" }).click();
+  await holdPicture("Copy address of picture");
+  await expect.poll(copied).toBe(picture);
+  await holdPicture("Share picture");
+  await menu(app, "Share");
+  const page = { title: "Test page", url: `${origin.origin}/links` };
+  await expect.poll(shared).toEqual([{ url: `${otherOrigin.origin}/First` }, { url: picture }, page]);
+  await holdPicture("Open picture in the background");
+  await expect(app.page.getByRole("button", { name: "Tabs: 4" })).toBeVisible();
+  await expect(app.address).toHaveValue(`${origin.origin}/links`);
+  await holdPicture("Open picture in new tab");
+  await expect(app.address).toHaveValue(picture);
+  await expect(app.page.getByRole("button", { name: "Tabs: 5" })).toBeVisible();
+  await app.page.evaluate(() => history.back());
+  await expect(app.address).toHaveValue(`${origin.origin}/links`);
 
   // The page has the focus until the other one is there.
   await app.frame().getByLabel("Draft").fill("kept");
@@ -248,9 +302,10 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await expect(app.frame().frameLocator("iframe").locator("#part")).toHaveText("hiddenvisible");
 });
 
-test("a page behind is heard on, though the phone has room for no other @long", async ({
+test("a page behind is heard on, though the phone has room for no other; that comes back without a link @long", async ({
   app,
   context,
+  link,
   origin,
   otherOrigin,
 }) => {
@@ -258,7 +313,9 @@ test("a page behind is heard on, though the phone has room for no other @long", 
   await context.addInitScript(tells, 2);
   await app.page.reload();
   await app.watchLoads();
+  await app.storeReady();
   servePages(otherOrigin);
+  otherOrigin.route("/First", ({ page }) => page(pageOf("First", "<h1>First</h1>"), { "cache-control": "max-age=0" }));
   origin.route("/tone.wav", ({ reply }) => reply(200, { "content-type": "audio/wav" }, recording(60)));
   origin.page(
     "/radio",
@@ -282,6 +339,13 @@ test("a page behind is heard on, though the phone has room for no other @long", 
   const frames = () =>
     app.page.evaluate(() => document.querySelector(".frame-host")?.shadowRoot?.querySelectorAll("iframe").length);
   expect(await frames()).toBe(3);
+
+  link.offline();
+  await context.setOffline(true);
+  await turnTo(app, "First");
+  await expect(heading(app, "First")).toBeVisible();
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/First`);
+  expect(otherOrigin.requestsTo("/First")).toHaveLength(1);
 });
 
 test("a page behind does not hear what is typed in the page in front", async ({ app, origin, otherOrigin }) => {

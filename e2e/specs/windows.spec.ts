@@ -63,6 +63,13 @@ function serveIdentity(provider: TestOrigin, client: string): void {
 
 const LOG = `const log = []; const end = () => { document.title = "done"; };`;
 
+/** Values that a script reads of a window of another origin, or names of errors. */
+const READS = `const reads = (shown) => [
+    () => shown.document, () => shown.location.href, () => shown.location.pathname, () => shown.localStorage,
+    () => shown.eval, () => shown.name, () => shown.origin, () => shown.history,
+    () => { shown.document = 1; }, () => { shown.onmessage = null; }, () => { shown.location.hash = "x"; },
+  ].map((read) => { try { return String(read()); } catch (error) { return error.name; } });`;
+
 test("a sign-in window posts its token to the page that has opened it, and closes", async ({
   app,
   direct,
@@ -71,7 +78,7 @@ test("a sign-in window posts its token to the page that has opened it, and close
 }) => {
   origin.page(
     "/shop",
-    `<button>Sign in</button><script>${LOG}
+    `<button>Sign in</button><script>${LOG}${READS}
       document.querySelector("button").onclick = () => {
         const byPort = [];
         const shown = open("${otherOrigin.origin}/login?from=shop", "login", "width=400,height=600");
@@ -79,6 +86,7 @@ test("a sign-in window posts its token to the page that has opened it, and close
         onmessage = ({ data, origin, source, ports }) => {
           log.push(data, origin, source === shown, ports.length);
           if (data.token === undefined) return;
+          log.push(reads(shown), reads(source));
           source.postMessage("thanks", origin);
           ports[0].onmessage = ({ data }) => byPort.push(data);
           ports[0].postMessage("by port");
@@ -89,7 +97,7 @@ test("a sign-in window posts its token to the page that has opened it, and close
   );
   otherOrigin.page(
     "/login",
-    `<script>
+    `<script>${READS}
       const { port1, port2 } = new MessageChannel();
       onmessage = ({ data, origin, source }) => {
         opener.postMessage({ heard: data, from: origin, isOpener: source === opener }, "*");
@@ -97,10 +105,13 @@ test("a sign-in window posts its token to the page that has opened it, and close
       };
       port1.onmessage = ({ data }) => port1.postMessage("answer to " + data);
       opener.postMessage("for nobody", "http://127.0.0.1:9");
-      opener.postMessage({ token: 7, name: window.name, isClosed: opener.closed, referrer: document.referrer }, "${origin.origin}", [port2]);
+      opener.postMessage({ token: 7, name: window.name, isClosed: opener.closed, referrer: document.referrer, reads: reads(opener) }, "${origin.origin}", [port2]);
     </script>`,
   );
-  expect(await logOf(app, `${origin.origin}/shop`)).toEqual(await logOf(direct.page, `${origin.origin}/shop`));
+  const wanted = await logOf(direct.page, `${origin.origin}/shop`);
+  const refused = Array.from({ length: 11 }, () => "SecurityError");
+  expect(wanted).toContainEqual(refused);
+  expect(await logOf(app, `${origin.origin}/shop`)).toEqual(wanted);
   await expect(app.frame().getByRole("button", { name: "Sign in" })).toBeVisible();
 });
 
@@ -204,7 +215,8 @@ test("links open windows over the page, which goes on; Close and Back lead back 
     `<a target=_blank href="${otherOrigin.origin}/one">One</a> <input> <a target=_blank rel=opener href="/own">Own</a>`,
   );
   const says = `<script>document.write(opener === null ? "no opener" : "an opener")</script>`;
-  otherOrigin.page("/one", `${says}<a href="/two">Two</a>`);
+  // No window gets out of its place, where it would cover the bar.
+  otherOrigin.page("/one", `${says}<a href="/two">Two</a><script>moveTo(0, 0); resizeTo(9000, 9000);</script>`);
   otherOrigin.page("/two", `<p>The second</p>${says}`);
   origin.page("/own", says);
   const list = () => app.frame().getByRole("textbox");
@@ -214,6 +226,11 @@ test("links open windows over the page, which goes on; Close and Back lead back 
   await app.frame().getByRole("link", { name: "One" }).click();
   await expect(app.frame().getByText("no opener")).toBeVisible();
   await expect(app.address).toHaveValue(/one$/);
+  await expect(app.page.locator(".window-row p")).toHaveText(`Window of ${new URL(origin.origin).host}`);
+  const [over, bar] = await Promise.all(
+    ['iframe[title="Page"]', "nav.bar"].map((each) => app.page.locator(each).boundingBox()),
+  );
+  expect((over?.y ?? 0) + (over?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
   await app.frame().getByRole("link", { name: "Two" }).click();
   await expect(app.frame().getByText("The second")).toBeVisible();
   await app.page.getByRole("button", { name: "Back" }).click();
@@ -584,9 +601,15 @@ test("oidc-client-ts signs in by a popup, and renews by a frame", async ({ app, 
   expect(await inApp).toEqual(wanted);
 });
 
-test("a page learns nothing of windows that it has not opened", async ({ app, origin, otherOrigin }) => {
+test("a page learns nothing of windows and tabs that it has not opened", async ({ app, origin, otherOrigin }) => {
   // Slots that are got ready have frames, too.
   const spares = () => app.page.locator("body > iframe").count();
+  const tabs = app.page.getByRole("button", { name: /^Tabs:/ });
+  const openTab = async (path: string) => {
+    await app.page.getByRole("button", { name: "Menu" }).click();
+    await app.page.getByRole("button", { name: "New tab" }).click();
+    await app.goto(otherOrigin.origin + path);
+  };
   origin.page("/page", `<a target=_blank href="${otherOrigin.origin}/one">One</a>`);
   otherOrigin.page("/one", `<a target=two href="/two">Two</a>`);
   otherOrigin.page("/two", "<p>The second</p>");
@@ -595,7 +618,28 @@ test("a page learns nothing of windows that it has not opened", async ({ app, or
   await app.frame().getByRole("link", { name: "Two" }).click();
   await expect(app.frame().getByText("The second")).toBeVisible();
   const page = await app.content();
-  await expect.poll(async () => (await page.evaluate(`(0, eval)("top").length`)) === (await spares())).toBe(true);
-  for (const name of ["ropeway-opened two", "ropeway-opened "])
-    await expect(page.evaluate(`(0, eval)("top")["${name}"]`)).rejects.toThrow("SecurityError");
+  await page.evaluate(`name = "named"`);
+  otherOrigin.page("/five", "<p>The fifth</p>");
+  for (const path of ["/three", "/four"]) {
+    otherOrigin.page(path, `<a target=named href="/five">By its name</a>`, path);
+    await openTab(path);
+  }
+  await (await app.content()).evaluate(`name = "four"`);
+  await expect(tabs).toHaveText("3");
+  // From behind, and in front.
+  for (const each of [page, await app.content()]) {
+    await expect.poll(async () => (await each.evaluate(`(0, eval)("top").length`)) === (await spares())).toBe(true);
+    for (const name of ["ropeway-opened two", "ropeway-opened ", "named", "four", "Page"])
+      await expect(each.evaluate(`(0, eval)("top")["${name}"]`), name).rejects.toThrow("SecurityError");
+  }
+  await app.frame().getByRole("link", { name: "By its name" }).click();
+  await expect(app.frame().getByText("The fifth")).toBeVisible();
+  expect(await page.evaluate(() => location.pathname)).toBe("/two");
+  await app.page.getByRole("button", { name: "Close", exact: true }).click();
+  for (const name of ["/three", "/four"]) {
+    await tabs.click();
+    await app.page.getByRole("button", { name: `Close ${name}` }).click();
+    await app.page.keyboard.press("Escape");
+  }
+  await expect(tabs).toHaveCount(0);
 });

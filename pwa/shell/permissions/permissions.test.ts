@@ -171,6 +171,19 @@ describe("a question", () => {
     expect(siteAnswers(storage)).toEqual([]);
   });
 
+  it.each([
+    [PLACE, "a.example wants to know where this phone is"],
+    [COPIED, "a.example wants to read what you have copied"],
+    [
+      { kind: "media", features: ["microphone"], isDelegated: false } as const,
+      "a.example wants to use the microphone. The page loads again then",
+    ],
+  ])("says that the browser asks, too, where it has not yet been granted anything: %j", async (wish, text) => {
+    const { ask, seen } = openApp({ browser: "prompt" });
+    ask(wish);
+    expect((await seen())?.text).toBe(`${text}. The browser asks, too: once, for all of Ropeway`);
+  });
+
   it("is forgotten with its site, and survives what is no answer", () => {
     const { storage } = openApp();
     storage.setItem(
@@ -246,17 +259,22 @@ describe("what was copied", () => {
   });
 });
 
-describe("a camera", () => {
-  const media = (isDelegated: boolean): Ask => ({ kind: "media", features: ["camera"], isDelegated });
+describe.each([
+  [["camera"], "the camera"],
+  [["microphone"], "the microphone"],
+  [["camera", "microphone"], "the camera and the microphone"],
+] as const)("%j", (features, named) => {
+  const media = (isDelegated: boolean): Ask => ({ kind: "media", features, isDelegated });
 
   it("is the page's host's alone, from when the page loads again; and is taken back so", async () => {
     const { ask, log, press, seen, storage, windows } = openApp();
     const { said } = ask(media(false));
-    expect((await seen())?.text).toBe("a.example wants to use the camera. The page loads again then");
+    expect((await seen())?.text).toBe(`a.example wants to use ${named}. The page loads again then`);
     await press("Allow");
     expect(log).toEqual(["reload https://a.example"]);
     expect(said).toEqual([]);
-    for (const { frame } of windows) expect(frame.element.allow).toBe("fullscreen *; camera https://a.slot");
+    const allow = ["fullscreen *", ...features.map((each) => `${each} https://a.slot`)].join("; ");
+    for (const { frame } of windows) expect(frame.element.allow).toBe(allow);
     const next = ask(media(true));
     expect(await seen()).toBeNull();
     expect(next.said).toEqual([{ kind: "allowed" }]);
@@ -271,7 +289,8 @@ describe("a camera", () => {
     const { said } = ask(media(false));
     expect(await seen()).toMatchObject({ offers: [] });
     expect(said).toMatchObject([{ kind: "failed" }]);
-    storage.setItem("ropeway.answers", JSON.stringify([{ origin: A, what: "camera", answer: "allowed" }]));
+    const answers = features.map((what) => ({ origin: A, what, answer: "allowed" }));
+    storage.setItem("ropeway.answers", JSON.stringify(answers));
     await seen();
     expect(windows[0]?.frame.element.allow).toBe("fullscreen *");
   });

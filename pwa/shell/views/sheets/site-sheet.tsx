@@ -131,22 +131,14 @@ function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
   const { cost } = state;
   const now = useNow(state.link.kind !== "open");
   const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
-  const saving = formatSaving(linkBytes, cost.originBytes);
-  const isSaved = saving !== null && linkBytes < cost.originBytes;
-  const sooner = isSaved ? null : soonerText(state);
-  const sentences = [
-    ...(sooner === null ? [] : [sooner.reason]),
-    // The page is quick, and that comes first.
-    ...(isSaved || saving === null ? [] : [formatSaving(linkBytes, cost.originBytes, THAN_SENT) ?? ""]),
-    ...storeSentences(cost),
-  ];
+  const { heading, sentences } = gainOf(state);
   const requests =
     cost.requestsDone < cost.requests
       ? t("{part} of {size}", { part: cost.requestsDone, size: cost.requests })
       : numberText(cost.requests);
   return (
     <>
-      <h3 class="saving">{(isSaved ? saving : sooner?.heading) ?? gainText(state, linkBytes)}</h3>
+      <h3 class="saving">{heading}</h3>
       <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} storeBytes={cost.storeBytes} />
       {sentences.length > 0 && <p class="store-text">{sentences.join(" ")}</p>}
       <dl class="facts">
@@ -161,8 +153,24 @@ function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
   );
 }
 
+/** What the person has of it that the page came by here, as a heading and in sentences. */
+export function gainOf(state: Pick<BrowserState, "url" | "phase" | "cost">) {
+  const { cost } = state;
+  const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
+  const saving = formatSaving(linkBytes, cost.originBytes);
+  const isSaved = saving !== null && linkBytes < cost.originBytes;
+  const sooner = isSaved ? null : soonerText(state);
+  const sentences = [
+    ...(sooner === null ? [] : [sooner.reason]),
+    // The page is quick, and that comes first.
+    ...(isSaved || saving === null ? [] : [formatSaving(linkBytes, cost.originBytes, THAN_SENT) ?? ""]),
+    ...storeSentences(cost),
+  ];
+  return { heading: (isSaved ? saving : sooner?.heading) ?? gainText(state, linkBytes), sentences };
+}
+
 /** The heading of a page that saved nothing. */
-export function gainText({ phase, cost }: Pick<BrowserState, "phase" | "cost">, linkBytes: number): string {
+function gainText({ phase, cost }: Pick<BrowserState, "phase" | "cost">, linkBytes: number): string {
   if (phase !== "loaded")
     return linkBytes > 0 ? t("{size} used", { size: formatBytes(linkBytes) }) : t("Nothing loaded yet");
   return linkBytes > 0 || cost.time > 0 ? t("Loaded in {time}", { time: formatTime(cost.time) }) : t("No data used");
