@@ -1,31 +1,70 @@
 import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
 
+type Inside = string | { fromShadowDom: [host: string, element: string] };
+
+/** Of the page that is shown, which is no part of the app: an element of the app's own, however deep. */
+const inPage = (selector: Inside): Parameters<AxeBuilder["include"]>[0] => ({
+  fromFrames: [{ fromShadowDom: [".frame-host", 'iframe[title="Page"]'] }, selector],
+});
+
+/** @returns judges all that is shown but the page; or, of the page, the app's own view in it. */
+function checksOf(page: Page, colorScheme: "light" | "dark") {
+  return async (view: string, inside?: Inside) => {
+    // A sheet comes from below; colours are judged once it is there.
+    await page.evaluate(() => {
+      // Signs that something goes on have no end.
+      const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+      return Promise.allSettled(ending.map((each) => each.finished));
+    });
+    const whole = new AxeBuilder({ page });
+    const axe = inside === undefined ? whole.exclude(".frame-host") : whole.include(inPage(inside));
+    const { violations, passes } = await (colorScheme === "dark" ? axe.withRules("color-contrast") : axe).analyze();
+    const found = violations.map(({ id, nodes }) => `${view}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+    expect.soft(found).toEqual([]);
+    if (colorScheme === "light") expect.soft(passes.length, view).toBeGreaterThan(0);
+  };
+}
+
+/** Closed shadow trees are open to the test. */
+const OPENS = () => {
+  const { attachShadow } = Element.prototype;
+  if (attachShadow.name === "opened") return;
+  Element.prototype.attachShadow = function opened(init) {
+    return attachShadow.call(this, { ...init, mode: "open" });
+  };
+};
+
+const PDF = `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Count 1 /Kids [3 0 R] >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /Resources << /Font << /F 4 0 R >> >> /Contents 5 0 R >> endobj
+4 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+5 0 obj << /Length 37 >>
+stream
+BT /F 18 Tf 20 200 Td (Harbour) Tj ET
+endstream endobj
+trailer << /Root 1 0 R >>
+`;
+const FEED = `<rss version="2.0"><channel><title>Ferry</title><link>/</link><description>Times</description>
+  <item><title>One</title><link>/one</link><pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate><description>Text</description></item>
+  </channel></rss>`;
+const SENTENCE =
+  "The harbour lay quiet, and the boats, which had come in before the storm, moved a little at their ropes. ";
+const ARTICLE = `<main><article><h1>Harbour</h1>${`<p>${SENTENCE.repeat(4)}</p>`.repeat(6)}</article></main>`;
+
 // Nothing but colours differs in the dark.
-for (const colorScheme of ["light", "dark"] as const)
+for (const colorScheme of ["light", "dark"] as const) {
   test(`a screen reader's rules find nothing in the app's views, ${colorScheme}`, {
     tag: colorScheme === "dark" ? "@long" : [],
   }, async ({ app, origin }) => {
     origin.page("/", "<p>Hello</p>", "A page");
     const { page } = app;
+    const check = checksOf(page, colorScheme);
     const menu = (name: string) => async () => {
       await page.getByRole("button", { name: "Menu" }).click();
       await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
-    };
-    const check = async (view: string) => {
-      // A sheet comes from below; colours are judged once it is there.
-      await page.evaluate(() => {
-        // Signs that something goes on have no end.
-        const ending = document
-          .getAnimations()
-          .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-        return Promise.allSettled(ending.map((each) => each.finished));
-      });
-      // Pages are no part of the app.
-      const axe = new AxeBuilder({ page }).exclude(".frame-host");
-      const { violations } = await (colorScheme === "dark" ? axe.withRules("color-contrast") : axe).analyze();
-      const found = violations.map(({ id, nodes }) => `${view}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-      expect.soft(found).toEqual([]);
     };
     const close = () => page.keyboard.press("Escape");
 
@@ -57,3 +96,86 @@ for (const colorScheme of ["light", "dark"] as const)
     await check("error page");
     await page.getByRole("button", { name: "Start page" }).click();
   });
+
+  test(`nor in those that come with pages, ${colorScheme} @long`, async ({ app, origin }) => {
+    const { page } = app;
+    const { keyboard } = page;
+    const check = checksOf(page, colorScheme);
+    await page.emulateMedia({ colorScheme });
+    await page.addInitScript(OPENS);
+    const serve = (path: string, type: string, body: string, status = 200) =>
+      origin.route(path, ({ reply }) =>
+        reply(
+          status,
+          { "content-type": type, ...(status === 401 && { "www-authenticate": 'Basic realm="Members"' }) },
+          body,
+        ),
+      );
+    origin.page(
+      "/",
+      `<a href="/other" target=_blank>Link</a> <button>Where</button><script>
+        document.querySelector("button").onclick = () => navigator.geolocation.getCurrentPosition(() => {});
+      </script>`,
+      "Harbour",
+    );
+    origin.page("/other", "<p>Other</p>");
+    await app.goto(`${origin.origin}/`);
+    await app.address.fill("harb");
+    await expect(page.getByRole("option")).toHaveCount(2);
+    await check("suggestions");
+    for (let presses = 0; presses < 2; presses++) await keyboard.press("Escape");
+
+    const link = app.frame().getByRole("link", { name: "Link" });
+    await link.focus();
+    await keyboard.press("ContextMenu");
+    await expect(page.getByRole("button", { name: "Copy address of link" })).toBeVisible();
+    await check("held link");
+    await keyboard.press("Escape");
+    await keyboard.press("Control+f");
+    await page.getByRole("textbox", { name: "Find in page" }).fill("link");
+    await expect(page.getByRole("search").locator("output")).toHaveText("1 of 1");
+    await check("find");
+    await keyboard.press("Escape");
+    await app.frame().getByRole("button", { name: "Where" }).click();
+    const question = page.locator(".notice-bar").filter({ hasText: "wants to know" });
+    await expect(question.getByRole("button", { name: "Allow" })).toBeEnabled();
+    await check("question");
+    await question.getByRole("button", { name: "Block" }).click();
+    await link.click();
+    await expect(page.getByText("Window of")).toBeVisible();
+    await check("window");
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByRole("button", { name: "Site information" }).click();
+    await page.getByRole("button", { name: "Open in the browser, past Ropeway" }).click();
+    await expect(page.getByRole("dialog", { name: "Open past Ropeway?" })).toBeVisible();
+    await check("past Ropeway");
+    await keyboard.press("Escape");
+    serve("/closed", "text/html", "<!doctype html><p>Not in", 401);
+    await app.ask(`${origin.origin}/closed`);
+    await expect(page.getByRole("dialog")).toContainText("Members");
+    await check("sign-in");
+    await keyboard.press("Escape");
+    await expect(app.frame().getByText("Not in")).toBeVisible();
+
+    serve("/article", "text/html", `<!doctype html><html lang=en><title>Harbour</title>${ARTICLE}`);
+    await app.goto(`${origin.origin}/article`);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("button", { name: "Reader" }).click();
+    await expect(app.frame().getByRole("dialog", { name: /^Reader:/ })).toBeVisible();
+    await check("reader", { fromShadowDom: ["ropeway-reader", "dialog"] });
+    serve("/tree", "application/json", `{"a": [1, "two", null, {"b": true}], "site": "https://site.example/"}`);
+    serve("/feed", "application/rss+xml", FEED);
+    serve("/xml", "application/xml", "<tide at='noon'><!-- low --><height>2</height></tide>");
+    serve("/book.pdf", "application/pdf", PDF);
+    for (const [path, there] of [
+      ["/tree", ".tree"],
+      ["/xml", ".tree"],
+      ["/feed", ".entries"],
+      ["/book.pdf", ".page canvas"],
+    ] as const) {
+      await app.goto(origin.origin + path);
+      await expect(app.frame().locator(there).first()).toBeVisible();
+      await check(path, "body");
+    }
+  });
+}

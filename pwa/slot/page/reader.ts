@@ -225,8 +225,8 @@ function toolbar(
     const at = SIZES.indexOf(current.size);
     set({ size: SIZES[(at < 0 ? 2 : at) + by] ?? current.size });
   };
-  const smaller = button("A−", words.smaller, () => step(-1));
-  const larger = button("A+", words.larger, () => step(1));
+  const smaller = button("−", words.smaller, () => step(-1));
+  const larger = button("+", words.larger, () => step(1));
   const papers = (["light", "sepia", "dark"] as const).map((paper) => {
     const made = button("◐", words[paper], () => set({ paper }));
     made.textContent = { light: "☀", sepia: "☕", dark: "☾" }[paper];

@@ -9,7 +9,7 @@ const VIEWER_SIZE = "450 KB";
 
 /** @returns what makes the texts of all pages, for a search. */
 export function pdfPage(root: ShadowRoot): () => Promise<void> {
-  const place = element("div", "pdf");
+  const place = element("main", "pdf");
   // pdf.js measures letters in the document.
   const measured = element("div", "away", element("slot", ""));
   measured.ariaHidden = "true";

@@ -116,7 +116,7 @@ function showBoth(name: string, shown: HTMLElement, text: HTMLElement | (() => H
   const bar = marked(element("div", "bar", ofView, ofSource));
   bar.role = "group";
   bar.ariaLabel = t("How it is shown");
-  root.append(bar, element("main", "", shown, source));
+  root.append(element("main", "", bar, shown, source));
   choose(false);
   return root;
 }
@@ -137,7 +137,8 @@ const STYLE = `
 button { min-height: 44px; padding: 0 16px; border: 0; border-radius: 22px; background: none; color: inherit; font: inherit; cursor: pointer; }
 button[aria-pressed=true] { background: color-mix(in srgb, LinkText 16%, Canvas); font-weight: 600; }
 :focus-visible { outline: 2px solid LinkText; outline-offset: -2px; }
-main { padding: 12px; }
+main { padding: 0 12px 12px; }
+main > .bar { margin: 0 -12px 12px; }
 .source { white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.5 ui-monospace, monospace; }
 .source pre { margin: 0; white-space: inherit; font: inherit; }
 .away { position: absolute; inset-inline: 0; top: 0; height: 0; overflow: clip; }
@@ -166,8 +167,8 @@ details[open] > summary::before { content: "▾"; }
 .entries { margin: 0; padding: 0; list-style: none; }
 .entries li { padding: 16px 0; border-top: 1px solid color-mix(in srgb, CanvasText 14%, Canvas); }
 .entries li:first-child { border: 0; }
-.pdf { min-height: 100vh; background: color-mix(in srgb, CanvasText 12%, Canvas); font: 15px/1.4 system-ui, sans-serif; }
-.pdf .bar { flex-wrap: wrap; align-items: center; position: sticky; left: 0; width: 100vw; box-sizing: border-box; padding: 4px 8px; }
+.pdf { min-height: 100vh; padding: 0; background: color-mix(in srgb, CanvasText 12%, Canvas); font: 15px/1.4 system-ui, sans-serif; }
+.pdf > .bar { margin: 0; flex-wrap: wrap; align-items: center; position: sticky; left: 0; width: 100vw; box-sizing: border-box; padding: 4px 8px; }
 .pdf button, .save { min-width: 44px; padding: 0 8px; text-align: center; }
 .save { display: inline-block; line-height: 44px; color: LinkText; }
 .number { flex: 1; text-align: center; white-space: nowrap; }
