@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
 
 test("a page can be opened, left and reached with the keyboard alone", async ({ app, origin }) => {
@@ -89,7 +90,10 @@ test("the bar shows the name of the site, with Forward and with large text", asy
   expect(await name.evaluate((element) => element.clientWidth)).toBeGreaterThan(50);
 });
 
-test("the person's colours and text size count, and numbers keep their order", async ({ app, origin }) => {
+test("the person's colours and text size count, numbers keep their order, and settings lie in groups", async ({
+  app,
+  origin,
+}) => {
   const styleOf = (selector: string, property: string) =>
     app.page
       .locator(selector)
@@ -118,6 +122,91 @@ test("the person's colours and text size count, and numbers keep their order", a
   ] as const) {
     expect([text, await styleOf(text, "font-size")]).toEqual([text, size]);
   }
+
+  const sheet = app.page.getByRole("dialog", { name: "Settings" });
+  const groups = ["Looks and search", "Data", "Without a signal", "On this phone", "Your edge", "About Ropeway"];
+  await expect(sheet.getByRole("heading", { level: 3 })).toHaveText(groups);
+  await expect(sheet.getByRole("img", { name: /^Data of the last 30 days, .+B on the largest$/ })).toBeVisible();
+  await expect(sheet.locator(".data-axis span")).toHaveText([/^\d.*B$/, /^\d.*B$/, "0"]);
+  await expect(sheet.locator(".data-span span")).toHaveText(["29 days ago", "Today"]);
+  await expect(sheet.getByText(/^Version \d+\.\d+\.\d+\. /)).toBeVisible();
+  await sheet.getByText("Help", { exact: true }).click();
+  await expect(sheet.getByText("See “Your edge” above")).toBeVisible();
+});
+
+test("tabs, a held link, a site's questions and downloads are used with the keyboard alone @long", async ({
+  app,
+  context,
+  origin,
+}) => {
+  const { page } = app;
+  const { keyboard } = page;
+  await context.grantPermissions(["geolocation"], { origin: app.base });
+  origin.page(
+    "/first",
+    `<a href="/second">On</a> <button>Where</button> <a href="/noise/1500000?name=tide.bin">File</a><p></p><script>
+      document.querySelector("button").onclick = () => navigator.geolocation.getCurrentPosition(() => {});
+      navigator.permissions.query({ name: "geolocation" }).then((status) => {
+        status.onchange = () => { document.querySelector("p").textContent = status.state; };
+      });
+    </script>`,
+    "First",
+  );
+  origin.page("/second", "<p>Here</p>", "Second");
+  /** Goes by Tab until it has the focus, and presses it: back to the bar, since no browser without a window leaves a page's end. */
+  const press = async (what: Locator, key = "Enter") => {
+    const isThere = () =>
+      what.evaluate((element) => {
+        const { activeElement } = element.getRootNode() as Document | ShadowRoot;
+        return element === activeElement && document.hasFocus();
+      });
+    // Buttons that a page could put under a finger rest first.
+    await expect(what).toBeEnabled();
+    const step = (await what.evaluate((element) => element.closest(".bar-host") !== null)) ? "Shift+Tab" : "Tab";
+    for (let presses = 0; presses < 60 && !(await isThere()); presses++) await keyboard.press(step);
+    await expect(what).toBeFocused();
+    await keyboard.press(key);
+  };
+  const dialog = page.getByRole("dialog");
+  const tabs = page.getByRole("button", { name: /^Tabs:/ });
+  await keyboard.press("Control+l");
+  await app.navigated(async () => {
+    await keyboard.type(`${origin.origin}/first`);
+    await keyboard.press("Enter");
+  });
+
+  await press(app.frame().getByRole("link", { name: "On" }), "ContextMenu");
+  await press(dialog.getByRole("button", { name: "Open link in the background" }));
+  await expect(tabs).toHaveText("2");
+  await press(tabs);
+  await press(dialog.getByRole("button", { name: "Arrange" }));
+  await press(dialog.getByRole("button", { name: "Move First down" }));
+  await expect(dialog.locator(".row-title")).toHaveText(["Second", "First"]);
+  await press(dialog.getByRole("button", { name: "Arrange" }));
+  await press(dialog.locator(".row-main").first());
+  await expect(app.frame().getByText("Here")).toBeVisible();
+  await press(tabs);
+  await press(dialog.getByRole("button", { name: "Close Second" }));
+  await keyboard.press("Escape");
+  await expect(tabs).toHaveCount(0);
+  await expect(app.address).toHaveValue(`${origin.origin}/first`);
+
+  const bar = page.locator(".notice-bar");
+  await press(app.frame().getByRole("button", { name: "Where" }));
+  await expect(bar).toContainText("wants to know where this phone is");
+  await press(bar.getByRole("button", { name: "Allow" }));
+  await expect(app.frame().getByText("granted")).toBeVisible();
+
+  await press(app.frame().getByRole("link", { name: "File" }));
+  await expect(bar).toContainText("is downloaded");
+  await press(bar.getByRole("button", { name: "Show" }));
+  const saved = page.waitForEvent("download");
+  await press(dialog.getByRole("button", { name: "Save tide.bin" }));
+  await saved;
+  await press(dialog.getByRole("button", { name: "Delete tide.bin" }));
+  await expect(dialog.getByText("Files of more than 1 MB")).toBeVisible();
+  await keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
 });
 
 test("a page that takes the focus does not take what is typed into the address box", async ({ app, origin }) => {

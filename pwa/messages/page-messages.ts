@@ -50,6 +50,20 @@ export type Trouble =
 /** The tokens that all sandboxes around a document have; null where there is none. */
 export type Sandbox = readonly string[] | null;
 
+/** Of a `PointerEvent`, which workers do not know. */
+interface Press {
+  readonly pointerType: string;
+  readonly button: number;
+  readonly ctrlKey: boolean;
+}
+
+/**
+ * Whether a `contextmenu` event is the app's: by a finger or a pen, or by the keyboard, which Chromium (156) takes for a mouse
+ * without a button. A mouse opens the browser's own menu, on a Mac also by its first button with Ctrl.
+ */
+export const isHold = ({ pointerType, button, ctrlKey }: Press): boolean =>
+  pointerType !== "mouse" || (button < 1 && !ctrlKey);
+
 export type PageToShell =
   /**
    * A slot's page (or its boot page) asks for a port on behalf of its service worker. `backTo`: the history has led

@@ -13,6 +13,7 @@ import {
 import {
   type DocumentPhase,
   entryKey,
+  isHold,
   type KeyPress,
   MESSAGE_TAG,
   type PageToShell,
@@ -318,7 +319,7 @@ export class LiteFrame {
       const { href: absolute } = (address !== null && URL.parse(address, target.baseURI)) || {};
       return absolute === undefined ? "" : (realOf(new URL(absolute)) ?? absolute);
     });
-    if (event.pointerType === "mouse" || !/^https?:/.test(url || source)) return;
+    if (!isHold(event) || !/^https?:/.test(url || source)) return;
     event.preventDefault();
     this.#say({ tag: MESSAGE_TAG, type: "held", url, picture: source });
   }

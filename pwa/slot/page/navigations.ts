@@ -4,7 +4,7 @@
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
-import { MESSAGE_TAG, type OpensWindow } from "../../messages/page-messages.ts";
+import { isHold, MESSAGE_TAG, type OpensWindow } from "../../messages/page-messages.ts";
 import { isPage, sandboxAround } from "../documents/this-document.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
 import { isBlobUrl, isShownBlob, saveBlob } from "./blob-documents.ts";
@@ -421,14 +421,14 @@ function onClick(event: MouseEvent, context: PageContext): void {
   if (goToTarget({ target, url, data: null, encoding, element: link }, context)) event.preventDefault();
 }
 
-/** A link or a picture under a finger, for a while: the app offers what can be done with it, by its real address. */
+/** A link or a picture under a finger, for a while, or with the keyboard's menu: the app offers what can be done with it, by its real address. */
 function onHeld(event: PointerEvent, context: PageContext): void {
   const link = linkUnder(event);
   const picture = event.composedPath().find((node) => node instanceof HTMLImageElement);
   const url = link === undefined ? "" : toReal(hrefOf(link), context.config);
   const source = picture === undefined ? "" : toReal(picture.currentSrc, context.config);
   // No script opens the browser's own menu.
-  const isAsked = event.isTrusted && event.pointerType !== "mouse" && !event.defaultPrevented;
+  const isAsked = event.isTrusted && isHold(event) && !event.defaultPrevented;
   if (!isAsked || !/^https?:/.test(url || source)) return;
   event.preventDefault();
   context.toShell({ tag: MESSAGE_TAG, type: "held", url, picture: source });

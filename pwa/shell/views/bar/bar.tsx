@@ -18,8 +18,6 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
   return (
     <nav class="bar" aria-label={t("Browser")} data-editing={ui.isEditing ? "" : undefined}>
       <Progress state={state} />
-      <LinkPill link={state.link} storedAt={state.storedAt} />
-      <Messages state={state} actions={actions} ui={ui} />
       {state.openedBy !== null && (
         <div class="window-row">
           <p>{tParts("Window of {site}", { site: <Host url={state.openedBy} /> })}</p>
@@ -63,6 +61,9 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
         opensDialog
         onClick={() => ui.change({ sheet: "menu" })}
       />
+      {/* Last: beside the page for the keyboard, too, on whose way back to them the address box would hide them. */}
+      <LinkPill link={state.link} storedAt={state.storedAt} />
+      <Messages state={state} actions={actions} ui={ui} />
     </nav>
   );
 }
