@@ -21,7 +21,7 @@ export interface WorkerConfig {
 /** A directive that is no directive behind something else (ECMAScript section 11.2.1). */
 const STRICT = /^\ufeff?(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(["'])use strict\1/;
 
-/** Two scripts as one. @param common that of `realm-script.ts`. */
+/** Two scripts as one. @param common the text of `realm-script.ts`. */
 export function withCommon(common: string, script: string): string {
   return `{let ropewayCommon;${common.trim()}${script.trim()}}`;
 }
@@ -30,7 +30,7 @@ export function withCommon(common: string, script: string): string {
 const USED =
   "ArrayBuffer,Event,EventTarget,Map,Math,MessageChannel,Number,Object,Promise,Proxy,Reflect,RegExp,Request,Set,String,Symbol,TextDecoder,TextEncoder,URL,Uint8Array,WeakMap,console,self,setTimeout";
 
-/** @param script that of `worker-script.ts`, with what goes before it. */
+/** @param script the text of `worker-script.ts`, with the script that goes before it. */
 export function workerPrelude(script: string, config: WorkerConfig): string {
   return `(({${USED}})=>{const ropewayWorker=${JSON.stringify(config)};${script}})(globalThis);`;
 }
@@ -83,9 +83,9 @@ export function dataScript(url: string): string | null {
 }
 
 type WorkerToStarter =
-  /** A worker wants a socket. It goes with the port. */
+  /** A worker wants a socket. The port of that socket comes along. */
   | (PageSocketRequest & { readonly tag: typeof MESSAGE_TAG })
-  /** One did not open. */
+  /** A socket did not open. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "unopened" };
 
 /** The first message to a shared worker from each page: carries the port on which it may ask for sockets. */
@@ -97,7 +97,7 @@ export interface PageSockets extends SocketServices {
   readonly connect: () => readonly string[];
 }
 
-/** What a page does for its workers. */
+/** The services of a page for its workers. */
 interface SocketServices {
   readonly pass: (request: PageSocketRequest, port: MessagePort) => void;
   /** As of `SocketHost`. */

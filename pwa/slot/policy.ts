@@ -154,8 +154,8 @@ function hasMixedContent(slot: SlotIdentity): boolean {
 export const POLICY_START = "connect-src http: https: data: blob:; ";
 
 /**
- * Our policy, for every document and every worker script of a slot. It closes what passes a service worker by;
- * each line was tried in Chromium 156. What CSP cannot close: see `slotPermissionsPolicy` and the page script.
+ * Our policy, for every document and every worker script of a slot. The policy closes the ways past a service worker;
+ * each line was tried in Chromium 156. `slotPermissionsPolicy` and the page script close the ways that CSP cannot.
  */
 export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
   const lines = [
@@ -165,7 +165,7 @@ export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
     "object-src 'none'",
     // No data:, whose workers are opaque origins without a service worker.
     "worker-src 'self' http: https: blob:",
-    // Submissions to other origins are taken over before this check; what is left here must be the slot's.
+    // Submissions to other origins are taken over before this check; those that are left must be the slot's.
     "form-action 'self'",
     // Manifests and their icons are fetched by the browser itself.
     "manifest-src 'none'",

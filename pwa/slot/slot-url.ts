@@ -32,7 +32,7 @@ export const ropewayPath = {
    * without a service worker: `&kind=` the destination of an element there, `&cors` where it asks in that mode.
    */
   download: "/.ropeway/download",
-  /** Nothing is there: what refers to it is only to be forgotten by the browser. */
+  /** No file is there: the browser is to forget the files whose requests have this referrer. */
   forgotten: "/.ropeway/forgotten",
 } as const;
 
@@ -49,7 +49,7 @@ export function withFormMark(url: string, form: string): string {
   return `${url}#ropeway-form-${form}`;
 }
 
-/** The URL without the mark, and what that names. */
+/** The URL without the mark, and the form that the mark names. */
 export function takeFormMark(url: string): { readonly url: string; readonly form: string | undefined } {
   return { url: url.replace(FORM_MARK, ""), form: FORM_MARK.exec(url)?.[1] };
 }

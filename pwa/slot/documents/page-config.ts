@@ -12,11 +12,11 @@ export interface PageConfig extends SlotIdentity {
   readonly documentUrl: string;
   /** Whether this is the page itself, not a frame in one. The service worker only knows whether its slot may be. */
   readonly topLevel: boolean;
-  /** Whether it answers a form, which a reload would send again. */
+  /** Whether the document answers a form, which a reload would send again. */
   readonly isPosted: boolean;
-  /** What the page is called where its document does not say. */
+  /** The page's name where its document has no title. */
   readonly title?: string;
-  /** Media type of what a page of ours shows, as the browser itself would. */
+  /** Media type of the file that a page of ours shows, as the browser itself would. */
   readonly viewed?: string;
   readonly cookies: readonly ScriptCookie[];
   /** Its origin gets `Save-Data: on`. */

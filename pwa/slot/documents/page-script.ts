@@ -1,6 +1,6 @@
 /**
  * The script that runs first in every document of a slot: it makes the document say who it really is, keeps its
- * cookies, and sees to it that nothing it does goes past the service worker. What it cannot reach, the policy closes.
+ * cookies, and lets none of its requests go past the service worker. The policy closes the ways that the script cannot reach.
  */
 
 import { patchBlobs } from "../page/blob-documents.ts";
@@ -87,7 +87,7 @@ function start(config: PageConfig): void {
 const PDF = "application/pdf";
 /** Documents of these types are shown as people read them, but in frames. */
 const VIEWED = /[/+](?:json|pdf)$|\/(?:(?:rss|atom)\+)?xml$|^image\/(?!svg)/;
-/** What a server calls RSS or Atom comes as text; Chromium itself calls some XML so. */
+/** Text in which a server sends RSS or Atom; Chromium itself calls some XML text. */
 const FEED = /^\s*<(?:\?xml|rss|feed|rdf)/i;
 
 function showView(context: PageContext): void {
@@ -118,6 +118,6 @@ function pageSockets({ config: { connect = [] }, tell }: PageContext, worker: Wo
 }
 
 const config = takeConfig(document.currentScript instanceof HTMLScriptElement ? document.currentScript : null);
-// The page is a frame of the shell; whatever is deeper is a frame of the page, even in a top-level slot.
+// The page is a frame of the shell; deeper frames are frames of the page, even in a top-level slot.
 if (config === null) askToBeAdopted();
 else start({ ...config, topLevel: config.topLevel && window.parent === window.top });

@@ -77,7 +77,7 @@ export async function sayHere(shown: HTMLElement, text: string, host: string): P
 /** Name of the window in which the boot page tells the next document that the history has led to it. */
 export const BACK_NAME = "ropeway-back";
 
-/** What a document finds in the name of its window, which the shell or the boot page has put there. */
+/** The facts that the shell or the boot page has put into the name of the document's window. */
 export function frameNameOf(name: string): { readonly isBack: boolean; readonly opened: string | null } {
   const isBack = name.startsWith(BACK_NAME);
   const rest = isBack ? name.slice(BACK_NAME.length) : name;
@@ -108,7 +108,7 @@ export function bootTarget({ search, hash }: Pick<URL, "search" | "hash">, slotO
 const NAMES =
   "RTCPeerConnection webkitRTCPeerConnection RTCDataChannel WebTransport WebSocketStream CookieStore cookieStore fetchLater";
 
-/** Takes away what reaches the network, or cookies, past the service worker. Sites fall back or do without. */
+/** Takes away the calls that reach the network, or cookies, past the service worker. Sites fall back or do without. */
 export function removeNetworkFeatures(realm: object): void {
   for (const name of NAMES.split(" ")) Reflect.deleteProperty(realm, name);
 }

@@ -24,7 +24,7 @@ const { fetch: ask } = window;
 
 /** Where a parser waits for a file. */
 const SCRIPT = /<script\b[^>]*\ssrc\b/i;
-/** What may want a file. */
+/** Elements that may want a file. */
 const WANTS = "[src],[style],link,style";
 
 const getCurrentScript = Object.getOwnPropertyDescriptor(Document.prototype, "currentScript")?.get;
@@ -220,7 +220,7 @@ export class ChildWindows {
     this.#shared.patchFrames(child);
     patchElements(context);
     const { Document, HTMLElement, HTMLFormElement } = child;
-    // To write a document anew takes the listeners off, and what is written may act at once.
+    // To write a document anew takes the listeners off, and the scripts that are written may act at once.
     for (const [{ prototype }, names] of [
       [Document, ["open", "write", "writeln"]],
       [HTMLElement, ["click"]],

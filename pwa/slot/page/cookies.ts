@@ -121,7 +121,7 @@ function patchRequests(cookies: TakenCookies): void {
     });
 }
 
-/** The page may go at once, and with it whatever waits. */
+/** The page may go at once, and with it every task that waits. */
 function isKeptAlive([input, init]: readonly unknown[]): boolean {
   return (init as RequestInit | undefined)?.keepalive ?? (input instanceof Request && input.keepalive);
 }

@@ -33,7 +33,7 @@ const REFLECTED: readonly [interfaceName: string, names: readonly string[]][] = 
 
 const OBSERVED = "iframe, frame, link[rel], object[data], embed[src], a[ping], area[ping], script[type]";
 
-/** What the rules have closed in the document: it shows nothing, or what stands in for it has no origin to speak for. */
+/** Elements that the rules have closed: they show nothing, or their stand-in has no origin to speak for. */
 const CLOSED = `iframe[src$="${CLOSED_SUFFIX}"], object[data-ropeway-data], embed[data-ropeway-src]`;
 
 /** Of the documents of the context's realm: the page script's own, or a frame's that has none. */

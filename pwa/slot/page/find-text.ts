@@ -19,7 +19,7 @@ export interface FindHost {
 let viewRoot: ShadowRoot | null = null;
 let current: Search | null = null;
 
-/** Does what the app asks for. */
+/** Carries out the app's orders. */
 export function find(host: FindHost, { id, act }: FindOrder): void {
   if (act.kind === "end" && host.from instanceof HTMLElement) host.from.focus({ preventScroll: true });
   if (act.kind === "search") {
@@ -293,7 +293,7 @@ function ofFrame<Value>(frame: Element, name: "contentWindow" | "contentDocument
   try {
     return reader<Value | null>(prototype, name)(frame);
   } catch {
-    // One of another namespace.
+    // An element of another namespace.
     return null;
   }
 }
@@ -424,7 +424,7 @@ function changeSheets(root: Styled, change: (sheets: readonly CSSStyleSheet[]) =
   if (get && set) Reflect.apply(set, root, [change(Reflect.apply(get, root, []) as CSSStyleSheet[])]);
 }
 
-/** What is around it in the flat tree. */
+/** The elements around the node in the flat tree, the nearest first. */
 function* around(node: Node): Generator<Element> {
   for (let each: Node | null = node; each !== null; ) {
     const slot: Element | null = nodeTypeOf(each) === Node.ELEMENT_NODE ? assignedSlotOf(each) : null;
@@ -482,7 +482,7 @@ function bringIntoView(range: Range): void {
   const isPage = [window, window.top].includes(window.parent);
   if (isSeen && isWithin(range, view) && isPage) return;
   parent.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-  // It may be a large one.
+  // The parent may be larger than the view.
   for (const box of boxes) scrollTo(box, range, box.getBoundingClientRect());
   scrollTo(window, range, view);
 }

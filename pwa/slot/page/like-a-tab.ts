@@ -27,8 +27,8 @@ const ASKED: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * What a browser asks the person for, it would ask here once, for the app: frames of pages have none of it. So the app
- * itself asks, in the site's name. The part of this script that speaks with it loads late.
+ * The browser would ask the person here once, for the app: frames of pages have no such permissions. So the app itself
+ * asks, in the site's name. The part of this script that speaks with the app loads late.
  */
 function askPerson(context: PageContext): void {
   let chunk: Promise<typeof import("./permissions.ts")> | undefined;

@@ -239,7 +239,7 @@ function tellLeaving(event: NavigateEvent, context: PageContext, tellStaying: ()
 /** Before it is shown otherwise. */
 const { parent } = window;
 
-/** The window of that name in the page, as far as names are told. One of another site tells only what its element says. */
+/** The window of that name in the page, as far as names are told. A window of another site has only its element's name. */
 function findWindow(name: string, from: Window): Window | null {
   for (const each of windowsBelow(pageAround(from))) {
     const found = childOf(each, name);
@@ -538,7 +538,7 @@ const retargeting = new Retargeting<Element>({
   now: Date.now,
 });
 
-/** The window does not get to see the event; the page may still prevent what the browser does. */
+/** The window does not get to see the event; the page may still prevent the browser's own action. */
 function onStopped(event: Event, context: PageContext): void {
   if (context.realm.navigation === undefined || event.eventPhase === Event.NONE) return;
   const turn = (element: Element, url: string, target: string) => {

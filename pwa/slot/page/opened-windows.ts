@@ -1,7 +1,7 @@
 /**
  * Windows that this document opens, and the one that has opened the page. They are frames of the shell, beside the page's
- * own, which no script can reach from another one; so a script gets an object in place of each, and the shell carries what
- * they say to each other. It has what a window of another origin has (HTML section 7.2.1.3.1), whatever its origin is.
+ * own, which no script can reach from another one; so a script gets an object in place of each, and the shell carries their
+ * messages. The object has the members of a window of another origin (HTML section 7.2.1.3.1), also where both share one.
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type OpensWindow, type WindowNews, type WindowOrder } from "../../messages/page-messages.ts";
@@ -18,7 +18,7 @@ type Act = WindowOrder["act"];
 /** The window on the other side, as far as the shell has told. */
 interface Other {
   isClosed: boolean;
-  /** It has no opener any more. */
+  /** The window has no opener any more. */
   readonly discard: () => void;
   readonly name: string;
   readonly blank: BlankWindow | null;
@@ -218,7 +218,7 @@ const STYLE =
   ":host{position:fixed;inset:0;z-index:2147483647;display:flex;flex-direction:column;background:Canvas;color:CanvasText}" +
   "button{all:revert;padding:12px;font:16px system-ui;text-align:start}";
 
-/** Of a blank window they act on what is in it, once something is. */
+/** In a blank window that a page has come to, these members act on the page. */
 const OF_CONTENT = ["focus", "postMessage", "length"];
 
 /** By scripts in a blank window. */

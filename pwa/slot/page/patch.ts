@@ -18,11 +18,11 @@ export function wrap(target: object, name: string, handler: ProxyHandler<Native>
   if (typeof native !== "function") return;
   const value = new Proxy(native as Native, handler);
   defineProperty(target, name, { ...descriptor, value });
-  // What a constructor has made names it.
+  // Objects that a constructor has made name their constructor.
   if (native.prototype) defineProperty(native.prototype, "constructor", { value });
 }
 
-/** Puts a function in place of a method, a getter or a setter: it says of itself what the native one says, but for its source. */
+/** Puts a function in place of a method, a getter or a setter: with the native one's name and length, but its own source. */
 function replace(
   target: object,
   name: string,

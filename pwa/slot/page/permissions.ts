@@ -1,6 +1,6 @@
 /**
- * What a page may have where the person says so: location, clipboard, camera and microphone. The app asks the person in the
- * site's name. It passes on places and what was copied, which are plain data; a camera or a microphone is the browser's to
+ * Permissions that the person may give a page: location, clipboard, camera and microphone. The app asks the person in the
+ * site's name. The app passes on places and copied text, which are plain data; a camera or a microphone is the browser's to
  * give, once the frame's policy lets it. And passkeys, which fail; and passwords, of which the browser's list may be one for
  * all sites. Loads late, with the first call of a script, or the first password.
  */
@@ -16,7 +16,7 @@ import type { PageContext } from "./page-context.ts";
 
 interface Call {
   readonly method: string;
-  /** What `watchPosition` has given the script. */
+  /** The number that `watchPosition` has given the script. */
   readonly id: number;
   readonly args: readonly unknown[];
   /** As the browser would have it, which refuses: but for passkeys and media, by the policy of the frame. */

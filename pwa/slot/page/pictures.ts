@@ -119,7 +119,7 @@ class Films {
     if (held === null) return false;
     const { film, bytes } = held;
     becomeButton(film, film instanceof HTMLVideoElement ? "Film" : "Sound", bytes);
-    // As large as what it is behind.
+    // As large as the element in front of it.
     const label = `<svg xmlns="http://www.w3.org/2000/svg"><text x="50%" y="50%" dy=".35em" font-family="sans-serif" font-size="20" fill="#c3c8ce" text-anchor="middle">▶ ${sizeText(bytes)}</text></svg>`;
     film.style.background = `#2a2d31 url("data:image/svg+xml,${encodeURIComponent(label)}")`;
     return true;

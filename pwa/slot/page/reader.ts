@@ -16,7 +16,7 @@ interface ReaderHost {
 
 type ReadAct = FindOrder["act"] & { readonly kind: "read" };
 
-/** Whether there may be an article is told; `act.isShown`: and it is shown. What is shown already goes. */
+/** Tells whether the page may have an article. `act.isShown`: shows the article, or takes away the one that is shown. */
 export function read({ document, tell }: ReaderHost, id: number, act: ReadAct): void {
   const say = (told: FindAnswer["told"]) => tell({ tag: MESSAGE_TAG, type: "found", id, told });
   const open = document.querySelector(READER_ELEMENT);
@@ -29,7 +29,7 @@ export function read({ document, tell }: ReaderHost, id: number, act: ReadAct): 
 
 interface Article {
   readonly title: string;
-  /** Who has written it, and where. */
+  /** The author's name, and the site's. */
   readonly by: string;
   readonly lang: string;
   readonly dir: string;
@@ -75,7 +75,7 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
 /** Deeper than anybody writes. */
 const MOST_DEPTH = 100;
 
-/** What is plain of a copy's nodes, made anew. */
+/** Makes the plain nodes of a copy anew. */
 function plain(from: Node, into: Node, document: Document, depth = 0): void {
   for (const node of from.childNodes) {
     if (node.nodeType === Node.TEXT_NODE) into.appendChild(document.createTextNode(node.nodeValue ?? ""));

@@ -1,7 +1,7 @@
 /**
- * What scripts get to see where they read `location` and `top`, which nobody can change. The edge has their reads go through
- * a call (PROTOCOL.md section 5.12), which swaps these two objects for others that name the real site. It gives back
- * whatever else it gets, and nothing that a page cannot have without it.
+ * Scripts' reads of `location` and `top`, which nobody can change. The edge has these reads go through a call (PROTOCOL.md
+ * section 5.12), which swaps the two objects for others that name the real site. The call gives back every other value as
+ * it is, and nothing that a page cannot have without it.
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { READ_HOOK, withoutReadMarks } from "../../../shared/web/read-marks.ts";
@@ -44,7 +44,7 @@ export function answerReads(
   });
 }
 
-/** A function's text says what its site wrote: workers are made of such texts, and have no hook. */
+/** A function's text is as its site wrote it: workers are made of such texts, and have no hook. */
 function hideMarks(): void {
   const { toString: native } = Function.prototype;
   const shown: typeof native = new Proxy(native, {

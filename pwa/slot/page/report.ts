@@ -130,12 +130,12 @@ const LOOK_AGAIN = 1_000;
 export function watchTroubles(context: PageContext): void {
   const { tell, config } = context;
   document.addEventListener("securitypolicyviolation", ({ originalPolicy, effectiveDirective }) => {
-    // That of Ropeway, not the page's own.
+    // The policy of Ropeway, not the page's own.
     if (!originalPolicy.startsWith(POLICY_START)) return;
     if (/^(?:frame|object)-src/.test(effectiveDirective)) tell("frame");
     else if (effectiveDirective === "form-action") tell("form");
   });
-  // It does not bubble.
+  // The event does not bubble.
   document.addEventListener("error", ({ target }) => isList(target) && tell("film"), true);
   if (!config.topLevel) return;
   let isTold = false;
@@ -189,7 +189,7 @@ function tellFocus({ toShell }: PageContext): void {
   });
 }
 
-/** What tells that media are heard, or are no more. */
+/** Events by which media begin or cease to be heard. */
 const SOUND = ["playing", "pause", "ended", "emptied", "volumechange"] as const;
 
 /** A tab that is heard keeps its page. Media that are in no document send their events there neither. */
@@ -274,7 +274,7 @@ function obey(
   }
 }
 
-/** What the person searches for is the app's secret: nothing of the page's own gets to see it. */
+/** The text that the person searches for is the app's secret: no script of the page gets to see it. */
 function finder(context: PageContext, giveScript: ShellRequests["giveScript"]) {
   const { config, toShell } = context;
   let late: Promise<typeof import("./find-text.ts")> | undefined;
@@ -375,8 +375,8 @@ const { fetch: ask } = window;
 const nameOf = Object.getOwnPropertyDescriptor(PerformanceEntry.prototype, "name")?.get as () => string;
 
 /**
- * Chromium keeps in the memory of the page's process what the page has loaded, and asks no service worker for it. It
- * forgets what something else asks for, where the page's policy lets that ask.
+ * Chromium keeps loaded files in the memory of the page's process, and asks no service worker for them. It forgets a file
+ * that `fetch` asks for, where the page's policy allows that request.
  */
 function forgetLoaded(): void {
   // Not relative: a page's <base> may lead elsewhere.

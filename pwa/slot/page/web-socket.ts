@@ -28,19 +28,19 @@ export interface SocketHost {
   readonly real: (url: string) => string;
   /** Real URL that relative ones resolve on at the time. */
   readonly base: () => string;
-  /** Serialized real origin of who asks. */
+  /** Serialized real origin of the script that asks. */
   readonly origin: string;
-  /** Those that govern what a script connects to at the time. */
+  /** The policies that govern a script's connections at the time. */
   readonly policies: () => readonly string[];
   /** Leads the port to the tunnel. */
   readonly open: (request: GovernedSocketRequest, port: MessagePort) => void;
   /** The server has set cookies that scripts may see. */
   readonly onCookies: (cookies: readonly ScriptCookie[]) => void;
-  /** One did not open, though the script wanted it and the page's policy allows it. */
+  /** A socket did not open, though the script wanted it and the page's policy allows it. */
   readonly onUnopened: () => void;
 }
 
-/** What a realm gets, by name. */
+/** The classes that a realm gets, by name. */
 interface SocketClasses {
   readonly WebSocket: typeof WebSocket;
   /** Where the browser has it. */
@@ -132,23 +132,23 @@ function checkClose(
   return { code: given ?? (text === "" ? null : 1000), reason: text };
 }
 
-/** Of whatever window or worker it is. */
+/** Objects of any window or worker count. */
 const isOf = (data: unknown, ...names: readonly string[]): boolean =>
   typeof data === "object" && names.includes(Object.prototype.toString.call(data).slice(8, -1));
 
-/** Bytes as they are now; null for what is none. */
+/** A copy of the bytes; null where the data are no buffer. */
 function bytesOf(data: unknown): Uint8Array<ArrayBuffer> | null {
   if (isOf(data, "ArrayBuffer")) return new Uint8Array((data as ArrayBuffer).slice(0));
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
   return null;
 }
 
-/** What shows a line to its page. */
+/** The side of a line that its page sees. */
 interface LineFace {
   onOpen(protocol: string): void;
-  /** The line is told what of it was shown. */
+  /** The face tells the line how many bytes the page has got. */
   onMessage(kind: SocketPart["kind"], bytes: Uint8Array<ArrayBuffer>): void;
-  /** Some of what was said has left. */
+  /** Some of the page's data has left. */
   onSent(): void;
   /** @param close null where a policy has forbidden it. */
   onEnd(close: ClosedLine | null, wasOpen: boolean): void;
@@ -160,7 +160,7 @@ interface ClosedLine {
   readonly reason: string;
 }
 
-/** What is behind a socket of a page: its state, and its port to the tunnel. */
+/** A page's socket without its face: its state, and its port to the tunnel. */
 class SocketLine {
   readonly url: URL;
   state = CONNECTING;
@@ -170,7 +170,7 @@ class SocketLine {
   readonly #port: MessagePort;
   #wasOpen = false;
   #shown = 0;
-  /** What goes out waits for a Blob that was sent before it to be read. */
+  /** Data that goes out waits until a Blob that was sent before it is read. */
   #reading: Promise<void> | null = null;
 
   constructor(host: SocketHost, face: LineFace, url: unknown, protocols: unknown) {
@@ -255,7 +255,7 @@ class SocketLine {
     }
   }
 
-  /** The page has got so much of what came. */
+  /** The page has got so many more bytes. */
   shown(bytes: number): void {
     this.#shown += bytes;
     if (this.#shown < SHOWN_STEP || this.state === CLOSED) return;
@@ -330,7 +330,7 @@ function defineHandler(prototype: EventTarget, type: string): void {
 }
 
 export function createSockets(host: SocketHost): SocketClasses {
-  // It comes with the streams, and stays: it reaches no network.
+  // The browser's own class of errors stays: it reaches no network.
   const { WebSocketError } = host.realm;
   return {
     WebSocket: createWebSocket(host),
@@ -338,7 +338,7 @@ export function createSockets(host: SocketHost): SocketClasses {
   };
 }
 
-/** What is behind a `WebSocket`: WHATWG WebSockets, section 3. */
+/** The state of a `WebSocket`: WHATWG WebSockets, section 3. */
 class EventFace implements LineFace {
   readonly line: SocketLine;
   protocol = "";
@@ -442,7 +442,7 @@ function asInterface<Made extends { readonly prototype: object }>(name: string, 
   return made;
 }
 
-/** What is behind a `WebSocketStream`: WHATWG WebSockets, section 4. */
+/** The state of a `WebSocketStream`: WHATWG WebSockets, section 4. */
 class StreamFace implements LineFace {
   readonly line: SocketLine;
   readonly opened: PromiseWithResolvers<OpenInfo>;
@@ -454,9 +454,9 @@ class StreamFace implements LineFace {
   /** Messages that nobody has read. */
   readonly #unread: { readonly kind: SocketPart["kind"]; readonly bytes: Uint8Array<ArrayBuffer> }[] = [];
   #isWanted = false;
-  /** What waits until more may be said. */
+  /** Resolves a write that waits until more data may be sent. */
   #onLeft: (() => void) | null = null;
-  /** What waits for the end, where the page has closed its writable side. */
+  /** Resolves the closing of the writable side, which waits for the end. */
   #onEnd: (() => void) | null = null;
 
   constructor(host: SocketHost, WebSocketError: WebSocketErrorClass, url: unknown, protocols: unknown) {
@@ -464,7 +464,7 @@ class StreamFace implements LineFace {
     this.#WebSocketError = WebSocketError;
     this.opened = host.realm.Promise.withResolvers();
     this.closed = host.realm.Promise.withResolvers();
-    // Whoever looks at one of the two only has no unhandled rejection.
+    // A script that looks at only one of the two gets no unhandled rejection.
     this.opened.promise.catch(() => {});
     this.closed.promise.catch(() => {});
     this.line = new SocketLine(host, this, url, protocols);

@@ -25,7 +25,7 @@ export interface WrittenContext {
  */
 export type Told = Event | string | null | undefined;
 
-/** Is told what comes of a blank document. */
+/** Hears how a blank document turns out. */
 export type WrittenDocument = (told: Told) => void;
 
 interface Loaded {
@@ -44,7 +44,7 @@ const ACCEPTED: Partial<Readonly<Record<Kind, string>>> = {
 
 const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
 
-/** What an element loads, and by which attribute, but for pictures. */
+/** The kind of file that an element loads, and the attribute that names the file, but for pictures. */
 const LOADED: Readonly<Record<string, readonly [attribute: string, kind: Kind]>> = {
   audio: ["src", "audio"],
   input: ["src", "image"],
@@ -350,7 +350,7 @@ class Elements {
     const loaded = link.relList.contains("stylesheet") ? await this.#files.load(link.href, "style", link) : null;
     if (loaded === null || address === null) return false;
     const url = this.#files.blobUrl(await this.#files.sheet(loaded), address);
-    // It was looked at when the file came.
+    // The integrity was checked when the file came.
     removeAttribute.call(link, "integrity");
     const isOver = new Promise<void>((resolve) => {
       for (const type of ["load", "error"]) link.addEventListener(type, () => resolve(), { once: true });
@@ -464,15 +464,15 @@ function candidateOf(element: HTMLImageElement, url: string) {
 const SCRIPT = /<script\b(?:[^>"']|"[^"]*"|'[^']*')*>/i;
 
 /**
- * What is written, on its way to the document's parser, which waits for a script with an address as it does in any
- * document: such scripts write, too, and what they write comes before what was written behind them.
+ * Written text on its way to the document's parser, which waits for a script with an address as it does in any document:
+ * such scripts write, too, and their text comes before the text that was written behind them.
  */
 class HeldParser {
   readonly #child: Realm;
   readonly #files: Files;
   readonly #context: WrittenContext;
   #waiting: (string | null)[] = [];
-  /** How many of those are what the script that runs has written. */
+  /** How many of those texts the script that runs has written. */
   #ahead = 0;
   /** Scripts that have not run, and a close of the document that is under way. */
   #holds = 0;
@@ -562,14 +562,14 @@ class HeldParser {
     if (document !== this.#documents) return;
     this.#isLoading = false;
     this.#ahead = 0;
-    // One that cannot be had fails in the document.
+    // A script that cannot be had fails in the document.
     if (loaded === null) return this.#context.parse(element);
     const blob = this.#files.blobUrl(loaded.blob, address);
     setAttribute.call(script, "src", blob);
     removeAttribute.call(script, "integrity");
     this.#context.parse(script.outerHTML);
     const inDocument = this.#child.document.querySelector(`script[src="${blob}"]`);
-    // In a comment it is none.
+    // A script in a comment is none.
     if (inDocument === null) return;
     await new Promise<void>((resolve) => {
       for (const type of ["load", "error"]) inDocument.addEventListener(type, () => resolve(), { once: true });

@@ -236,7 +236,7 @@ export function ownTexts(mayChange: () => boolean): TextRules {
 
 /** A map of imports that gives own addresses as the slot has them, whichever way scripts write them. */
 function ownImports(text: string, context: ElementContext): string {
-  // What stands deeper means nothing, and would be there twice as often with each step.
+  // Deeper objects mean nothing, and each step would double their number.
   const mapped = (map: object, depth = 0): object =>
     Object.fromEntries(
       Object.entries(map).flatMap(([key, value]) => {
@@ -352,7 +352,7 @@ function targetUrl(url: string, path: string, context: ElementContext): string |
   return ownUrl(path, target.real.href, context);
 }
 
-/** Of the slot, whatever the document's base is. */
+/** An address of the slot, whatever the document's base is. */
 function ownUrl(path: string, realUrl: string, { base, realOrigin, slotOrigin }: ElementContext): string {
   return (parseUrl(base)?.origin === realOrigin ? "" : slotOrigin) + ropewayUrl(path, realUrl);
 }

@@ -113,7 +113,7 @@ const READABLE: ReadonlySet<string> = new Set([
 
 const QUOTED = /"(?:\\.|[^"\\])*"/sy;
 
-/** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3), in one pass. What is never closed is plain text. */
+/** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3), in one pass. Brackets never closed are plain text. */
 function splitLinks(value: string): string[] {
   const links: string[] = [];
   let [start, lastQuote] = [0, value.length];
@@ -145,7 +145,7 @@ function filterLink(value: string): string {
     .join(", ");
 }
 
-/** Slot URL for the real origin, `/.ropeway/go` for others; null for what is neither http: nor https:. */
+/** Slot URL for the real origin, `/.ropeway/go` for others; null for URLs that are neither http: nor https:. */
 function refreshTarget(url: string, context: HeaderContext): string | null {
   const target = parseUrl(url, context.url);
   if (target === null || !/^https?:$/.test(target.protocol)) return null;
@@ -163,7 +163,7 @@ function rewriteField([name, value]: HeaderField, context: HeaderContext): Heade
   if (name === "refresh") return [name, rewriteRefresh(value, (url) => refreshTarget(url, context)) ?? value];
   if (name === "location") {
     const target = parseUrl(value, context.url);
-    // A script compares it with what its server writes.
+    // A script compares the field with the text that its server writes.
     const isRelative = !/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(value);
     return [name, target === null || (context.kind === "read" && isRelative) ? value : toSlot(target.href, context)];
   }

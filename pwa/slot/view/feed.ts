@@ -94,7 +94,7 @@ interface JsonAuthor {
   readonly name?: unknown;
 }
 
-/** What a JSON Feed (jsonfeed.org, 1.1) may be. */
+/** The members of a JSON Feed (jsonfeed.org, 1.1) that are read, not checked yet. */
 interface JsonFeed {
   readonly version?: unknown;
   readonly title?: unknown;

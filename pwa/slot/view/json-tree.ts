@@ -54,7 +54,7 @@ const VALUES: ReadonlySet<SyntaxKind> = new Set([Token.String, Token.Number, Tok
 
 type Kind = "object" | "array";
 
-/** What may come next. */
+/** The token that may come next. */
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
 
 /** Whether it keeps to the grammar (RFC 8259): `jsonc-parser` goes on where it does not, and takes comments. */

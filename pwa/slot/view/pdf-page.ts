@@ -4,7 +4,7 @@ import { marked, t } from "../words.ts";
 import type { PdfHost } from "./pdf-viewer.ts";
 import { button, element } from "./tree.ts";
 
-/** What comes over the link for the first PDF, with brotli, and not again. `scripts/build/budgets.ts` holds the viewer to it. */
+/** The viewer's size on the link, with brotli, for the first PDF only. `scripts/build/budgets.ts` holds the viewer to it. */
 const VIEWER_SIZE = "450 KB";
 
 /** @returns what makes the texts of all pages, for a search. */
@@ -73,7 +73,7 @@ function notice(...content: readonly (string | HTMLElement)[]): HTMLElement {
   return marked(element("div", "notice", typeof first === "string" ? element("p", "", first) : first, ...others));
 }
 
-/** Whatever the viewer does, the app keeps files as it keeps others. */
+/** The app keeps the PDF as it keeps other files, also where the viewer fails. */
 function saveLink(): HTMLElement {
   const link = element("a", "save", t("Save"));
   link.href = location.href;

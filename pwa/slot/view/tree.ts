@@ -1,4 +1,4 @@
-/** Trees of what may be large: a node's children are made when it is opened, some at a time, and no turn takes long. */
+/** Trees that may be large: a node's children are made when it is opened, some at a time, and no turn takes long. */
 
 import { t } from "../words.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Documents that are the page and no HTML, as people read them: JSON and XML as a tree, feeds as a list, a picture in the
- * middle, PDFs as pages. Loads late. What scripts of other windows see of the document stays as it was: the view is in a closed shadow
+ * middle, PDFs as pages. Loads late. Scripts of other windows see the document as it was: the view is in a closed shadow
  * tree. In frames browsers show such documents as text, and so does the app.
  */
 import { isJson } from "../../../shared/web/documents.ts";

@@ -20,7 +20,7 @@ export function xmlRows(nodes: Iterable<Node>): Rows {
   };
 }
 
-/** Null for what nobody sees. */
+/** Null for nodes that nobody sees. */
 function rowOf(node: Node): Row | null {
   const text = node.nodeValue?.trim() ?? "";
   switch (node.nodeType) {
