@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { FrameLocator, Page } from "@playwright/test";
 import { test as base, expect } from "../fixtures/browser.ts";
+import type { NetworkRecord } from "../fixtures/network-record.ts";
 
 export { expect } from "../fixtures/browser.ts";
 
@@ -40,6 +41,8 @@ export interface SeenRequest {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
+  /** Names and values in turn. */
+  readonly fields: readonly string[];
   /** As UTF-8. */
   body: string;
   readonly upgrade: boolean;
@@ -83,13 +86,15 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures>({
-  bothWays: async ({ app, direct, network: _records }, use, { workerIndex }) => {
+  bothWays: async ({ app, direct, network }, use, { workerIndex }) => {
     const ends: (() => Promise<void>)[] = [];
+    let watches: Watch[] = [];
     let names = new Map<string, string>();
     const visitOf = (open: Pick<Visit, "page" | "shown" | "goto" | "opened">): Visit => {
       names = new Map();
+      watches = [];
       const reserve = async (): Promise<Reserved> => {
-        const reserved = await reserveOrigin(workerIndex, ends);
+        const reserved = await reserveOrigin(workerIndex, ends, watches);
         names.set(new URL(reserved.origin).host, `application-${names.size + 1}`);
         return reserved;
       };
@@ -114,10 +119,25 @@ export const test = base.extend<Fixtures>({
       };
       const through = visitOf({ page: app.page, shown: app.frame(), goto: (url) => app.goto(url), opened: inApp });
       expect(withNames(await visit(through), names)).toEqual(wanted);
+      expect(watches.flatMap((watch) => telling(watch, slotsOf(network, new URL(app.base).hostname)))).toEqual([]);
     });
     await ended();
   },
 });
+
+/** Labels of the hosts that the app's pages were on. */
+function slotsOf({ requests }: NetworkRecord, base: string): string[] {
+  const hosts = requests.map(({ url }) => new URL(url).hostname).filter((host) => host.endsWith(`.${base}`));
+  expect(hosts).not.toEqual([]);
+  return [...new Set(hosts.map((host) => host.slice(0, -base.length - 1)))];
+}
+
+/** What came to an application that names a slot, or the app. */
+function telling({ requests, messages }: Watch, slots: readonly string[]): string[] {
+  expect(requests).not.toEqual([]);
+  const said = requests.map(({ method, path, fields, body }) => [method, path, ...fields, body].join("\n"));
+  return [...said, ...messages].filter((text) => [...slots, "ropeway"].some((name) => text.includes(name)));
+}
 
 /** The same with a name in place of each address, which is another at each visit. */
 function withNames(found: unknown, names: ReadonlyMap<string, string>): unknown {
@@ -129,11 +149,12 @@ function withNames(found: unknown, names: ReadonlyMap<string, string>): unknown 
 /** Addresses that a worker's applications have had: none has two, so that nothing is left of one's site at another. */
 let addresses = 0;
 
-async function reserveOrigin(worker: number, ends: (() => Promise<void>)[]): Promise<Reserved> {
+async function reserveOrigin(worker: number, ends: (() => Promise<void>)[], watches: Watch[]): Promise<Reserved> {
   const host = ++addresses;
   const port = await freePort();
   const watch = await startWatch(`127.252.${worker % 250}.${host}`, port);
   ends.push(watch.close);
+  watches.push(watch);
   const start: Reserved["start"] = async (program) => {
     const directory = await mkdtemp(join(tmpdir(), "ropeway-application-"));
     ends.push(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
@@ -227,7 +248,8 @@ async function startWatch(host: string, port: number): Promise<Watch> {
     socket.on("error", () => {}).once("close", () => sockets.delete(socket));
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    requests.push({ method: "GET", path: request.url ?? "", body: "", upgrade: true });
+    const { url: path = "", rawHeaders: fields } = request;
+    requests.push({ method: "GET", path, fields, body: "", upgrade: true });
     const upstream = connect(port, "127.0.0.1");
     upstream.on("error", () => socket.destroy()).once("close", () => socket.destroy());
     socket.once("close", () => upstream.destroy());
@@ -250,14 +272,14 @@ function closed(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
 }
 
 function passOn(request: IncomingMessage, response: ServerResponse, port: number, requests: SeenRequest[]): void {
-  const seen: SeenRequest = { method: request.method ?? "", path: request.url ?? "", body: "", upgrade: false };
+  const { method = "", url: path = "", rawHeaders: headers } = request;
+  const seen: SeenRequest = { method, path, fields: headers, body: "", upgrade: false };
   requests.push(seen);
   const body: Buffer[] = [];
   request.on("data", (bytes: Buffer) => body.push(bytes));
   request.on("end", () => {
     seen.body = Buffer.concat(body).toString();
   });
-  const { method, url: path, rawHeaders: headers } = request;
   const upstream = requestOf({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
     answer.on("error", () => response.destroy()).pipe(response);

@@ -69,7 +69,7 @@ test("a person chats in The Lounge, and hears the answers by its socket", async 
             nick: "tester",
             username: "tester",
             realname: "Tester",
-            join: "#ropeway",
+            join: "#harbour",
           },
         })};`,
       },
@@ -85,6 +85,8 @@ test("a person chats in The Lounge, and hears the answers by its socket", async 
     }
     await expect(messages.last()).toHaveText(/heard https/);
     const texts = await messages.allInnerTexts();
+    // They leave as the server does.
+    const users = await shown.locator("#chat .userlist .user").allInnerTexts();
     await chat.close();
     const {
       reads,
@@ -93,7 +95,7 @@ test("a person chats in The Lounge, and hears the answers by its socket", async 
     } = effectsOf(application, (text) => text.replaceAll(/\bsid=[\w-]+/g, "sid=…"));
     return {
       texts,
-      users: await shown.locator("#chat .userlist .user").allInnerTexts(),
+      users,
       heard: chat.heard,
       // Pages have no service worker in Ropeway.
       reads: reads.filter((path) => !/^\/(socket\.io\/|service-worker\.js)/.test(path)),

@@ -31,7 +31,11 @@ for (const [names, tag] of [
       expect(wanted.log.at(-1), name).toBe("done");
       expect(wanted.log.length, name).toBeGreaterThan(3);
       await app.goto(url);
-      expect(await outcomeOf(await app.content()), name).toEqual(wanted);
+      const content = await app.content();
+      expect(await outcomeOf(content), name).toEqual(wanted);
+      const [slot = ""] = new URL(content.url()).hostname.split(".");
+      const told = origins.flatMap(({ requests }) => requests.map((each) => JSON.stringify(each)));
+      expect(told.filter((text) => text.includes(slot) || text.includes("ropeway"))).toEqual([]);
     }
     await Promise.all(origins.map((origin) => origin.close()));
   });

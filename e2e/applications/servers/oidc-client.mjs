@@ -12,7 +12,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Client</title>
   const said = document.getElementById("said");
   const manager = new oidc.UserManager({
     authority: ${JSON.stringify(authority)},
-    client_id: "ropeway",
+    client_id: "harbour",
     redirect_uri: location.origin + "/callback",
     popup_redirect_uri: location.origin + "/window",
     post_logout_redirect_uri: location.origin + "/",

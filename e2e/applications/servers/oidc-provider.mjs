@@ -6,7 +6,7 @@ const [port, issuer, client] = process.argv.slice(2);
 const provider = new Provider(issuer, {
   clients: [
     {
-      client_id: "ropeway",
+      client_id: "harbour",
       token_endpoint_auth_method: "none",
       redirect_uris: [`${client}/callback`, `${client}/window`],
       post_logout_redirect_uris: [`${client}/`],

@@ -6,7 +6,7 @@ import samlp from "samlp";
 const [port, serviceOrigin] = process.argv.slice(2);
 
 const answer = samlp.auth({
-  issuer: "urn:ropeway:provider",
+  issuer: "urn:harbour:provider",
   cert: readFileSync("cert.pem"),
   key: readFileSync("key.pem"),
   signatureAlgorithm: "rsa-sha256",

@@ -9,8 +9,8 @@ const [port, origin, provider] = process.argv.slice(2);
 const saml = new SAML({
   entryPoint: `${provider}/sso`,
   callbackUrl: `${origin}/assertion`,
-  issuer: "urn:ropeway:service",
-  audience: "urn:ropeway:service",
+  issuer: "urn:harbour:service",
+  audience: "urn:harbour:service",
   idpCert: readFileSync("cert.pem", "utf8"),
   wantAuthnResponseSigned: false,
   validateInResponseTo: ValidateInResponseTo.always,
