@@ -9,6 +9,7 @@ import {
   root,
 } from "./install/bootstrap.mjs";
 import { ensureBrowser, ensureHeadlessBrowser } from "./install/browser.mjs";
+import { ensureFile } from "./install/debian-packages.mjs";
 import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
 
 /** @typedef {{
@@ -127,7 +128,12 @@ export const LISTED_STAGES = {
 export async function prepare(chosen) {
   await ensureDependencies();
   await ensureBenchDependencies();
-  if (chosen.some(({ name }) => name === "applications")) await ensureApplications();
+  if (chosen.some(({ name }) => name === "applications")) {
+    await ensureApplications();
+    // Any small web server spares a large one, which the package would bring along.
+    if (!(await ensureFile("/usr/lib/cgi-bin/wiki.pl", ["usemod-wiki", "micro-httpd"])))
+      fail("Cannot use the applications: one is UseModWiki; install Debian's usemod-wiki");
+  }
   const usesBrowser = chosen.some(({ name }) => ["e2e", ...LONG].includes(name));
   const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};
   if (browser.CHROME_PATH !== undefined) await ensureHeadlessBrowser(browser.CHROME_PATH);

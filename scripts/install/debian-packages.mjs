@@ -22,6 +22,16 @@ export async function installPackages(names) {
   });
 }
 
+/**
+ * @param {string} path of a file.
+ * @param {readonly string[]} names of the packages that bring it.
+ * @returns {Promise<boolean>} whether it is there now.
+ */
+export async function ensureFile(path, names) {
+  if (!existsSync(path)) await installPackages(names);
+  return existsSync(path);
+}
+
 /** @param {string} program */
 export function isInstalled(program) {
   const directories = [...(process.env.PATH ?? "").split(":"), ...SYSTEM_DIRECTORIES];
