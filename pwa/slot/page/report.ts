@@ -376,7 +376,7 @@ const nameOf = Object.getOwnPropertyDescriptor(PerformanceEntry.prototype, "name
 
 /**
  * Chromium keeps loaded files in the memory of the page's process, and asks no service worker for them. It forgets a file
- * that `fetch` asks for, where the page's policy allows that request.
+ * that `fetch` asks for past its cache, where the page's policy allows that request.
  */
 function forgetLoaded(): void {
   // Not relative: a page's <base> may lead elsewhere.

@@ -113,7 +113,7 @@ const READABLE: ReadonlySet<string> = new Set([
 
 const QUOTED = /"(?:\\.|[^"\\])*"/sy;
 
-/** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3), in one pass. Brackets never closed are plain text. */
+/** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3), in one pass. Brackets and quotes never closed are plain text. */
 function splitLinks(value: string): string[] {
   const links: string[] = [];
   let [start, lastQuote] = [0, value.length];
