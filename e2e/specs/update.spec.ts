@@ -47,8 +47,11 @@ test("an update that waits is told at the menu, which opens it", async ({ page, 
   await expect(menu).toBeVisible();
   await expect(told).toHaveCount(0);
   proxy.deploy();
-  // The browser looks by itself now and then.
-  await page.evaluate(async () => void (await navigator.serviceWorker.ready).update());
+  // The browser looks by itself now and then. As above, a look may have begun before the release.
+  await expect(async () => {
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready).update());
+    await expect(told).toBeVisible({ timeout: 3_000 });
+  }).toPass();
   await told.click();
   await page.getByRole("dialog").getByRole("button", { name: "Open the newer version of the app" }).click();
   await expect(page.getByRole("dialog")).toHaveCount(0);
