@@ -2,16 +2,27 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "@playwright/test";
 import { startEdge } from "../../scripts/edge-process.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { AppPage } from "../fixtures/app-page.ts";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, type RunningEdge, test } from "../fixtures/browser.ts";
 import { buildFormerRelease, FORMER_MARK } from "../fixtures/former-release.ts";
 import { startReleaseProxy } from "../fixtures/release-proxy.ts";
 import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 const FORMER_VERSION = "0.0.1";
 const FIELD = "cross-origin-opener-policy";
+
+/** The app, installed and paired, through a proxy that has another release of it ready. */
+async function openReleased(page: Page, edge: RunningEdge) {
+  const proxy = await startReleaseProxy(Number(new URL(edge.url).port), FIELD);
+  const app = new AppPage(page, `http://ropeway.localhost:${proxy.port}`);
+  await app.open(edge.accessKey);
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await page.reload();
+  return { app, proxy };
+}
 
 test("an app that is installed gets header fields that a release adds to the same files", async ({ page, edge }) => {
   const proxy = await startReleaseProxy(Number(new URL(edge.url).port), FIELD);
@@ -37,11 +48,7 @@ test("an app that is installed gets header fields that a release adds to the sam
 });
 
 test("an update that waits is told at the menu, which opens it", async ({ page, edge }) => {
-  const proxy = await startReleaseProxy(Number(new URL(edge.url).port), FIELD);
-  const app = new AppPage(page, `http://ropeway.localhost:${proxy.port}`);
-  await app.open(edge.accessKey);
-  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
-  await page.reload();
+  const { proxy } = await openReleased(page, edge);
   const menu = page.getByRole("button", { name: "Menu" });
   const told = page.getByRole("button", { name: "Menu, with a newer version of the app" });
   await expect(menu).toBeVisible();
@@ -61,11 +68,7 @@ test("an update that waits is told at the menu, which opens it", async ({ page, 
 });
 
 test("the settings look for a newer version, and open it", async ({ page, edge }) => {
-  const proxy = await startReleaseProxy(Number(new URL(edge.url).port), FIELD);
-  const app = new AppPage(page, `http://ropeway.localhost:${proxy.port}`);
-  await app.open(edge.accessKey);
-  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
-  await page.reload();
+  const { app, proxy } = await openReleased(page, edge);
   await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("button", { name: "Settings" }).click();
   const look = page.getByRole("button", { name: "Look for updates" });
