@@ -22,11 +22,11 @@ import {
   withPrelude,
 } from "./answer/reserved-paths.ts";
 import { answerSubresource, savingWorker, WORKERS } from "./answer/subresource.ts";
-import { takeEveryRequest } from "./every-request.ts";
 import { PortLost } from "./port-lost.ts";
 import { EventStreams, isFromOwn, outgoingBody, referrerOf, requestHead, watchedBody } from "./request/slot-request.ts";
 import { SlotClients, slotCondition } from "./slot-clients.ts";
 import { isListed, type SlotContext, type SlotExchange, slotContext } from "./slot-exchange.ts";
+import { takeOver } from "./take-over.ts";
 import type { TunnelPort, TunnelResponse } from "./tunnel-port.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
@@ -45,11 +45,7 @@ const scripts = { "?find": Promise.withResolvers<string>(), "?read": Promise.wit
 /** Requests that are not over. */
 let underway = 0;
 
-self.addEventListener("install", (event) => {
-  takeEveryRequest(event);
-  void self.skipWaiting();
-});
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+takeOver();
 
 self.addEventListener("message", (event) => {
   const message = event.data as PageToWorker | null;

@@ -370,9 +370,8 @@ async function controlled(workers: ServiceWorkerContainer): Promise<void> {
     const changed = new Promise((resolve) => workers.addEventListener("controllerchange", resolve, { once: true }));
     // A window that was loaded past it is not its until it says so.
     // The former worker is not asked: it goes once nothing is asked of it.
-    void workers.ready.then(({ waiting, active }) => {
-      const next = [waiting, active].find((worker) => worker?.scriptURL.endsWith(LITE_WORKER_QUERY));
-      next?.postMessage(LITE_KEEP_ALIVE);
+    void workers.ready.then(({ active }) => {
+      if (active?.scriptURL.endsWith(LITE_WORKER_QUERY)) active.postMessage(LITE_KEEP_ALIVE);
     });
     // It may have been the former one that was asked, and the next may have come by without this window.
     await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, ASK_AGAIN))]);

@@ -53,10 +53,7 @@ function askerOf({ request, clientId }: FetchEvent, url: URL): Asker {
 }
 
 self.addEventListener("message", (event) => {
-  if (event.data !== LITE_KEEP_ALIVE) return;
-  // Chromium (156) forgets the first call where the former worker was started anew since: that stays for half a minute.
-  void self.skipWaiting();
-  event.waitUntil(self.clients.claim().catch(() => {}));
+  if (event.data === LITE_KEEP_ALIVE) event.waitUntil(self.clients.claim().catch(() => {}));
 });
 
 /**

@@ -3,7 +3,7 @@ import { matchPrecache, precacheAndRoute } from "workbox-precaching";
 import { ownAccept } from "../../../shared/http/phone-fields.ts";
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
 import { LITE_WORKER_QUERY, type OwnWorkerToShell } from "../../messages/lite-messages.ts";
-import { takeEveryRequest } from "../every-request.ts";
+import { takeOver } from "../take-over.ts";
 import { keepCookiesAway } from "./shell-cookies.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
@@ -38,11 +38,7 @@ precacheAndRoute([...told, ...late.map((url) => ({ url, revision: null }))], {
   ignoreURLParametersMatching: [/./],
 });
 
-self.addEventListener("install", (event) => {
-  takeEveryRequest(event);
-  void self.skipWaiting();
-});
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+takeOver();
 keepCookiesAway([...files.map(({ url }) => url), self.__SLOT_WORKER, self.__LISTED, self.__LITE, self.__LITE_WORKER]);
 tellAccept();
 
