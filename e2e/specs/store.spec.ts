@@ -198,7 +198,7 @@ test("back and forward ask for no page again, however stale", async ({ app, orig
   expect(counts(origin)).toEqual({ "/first": 1, "/second": 1 });
 });
 
-test("while the link is away, a page that was seen is shown as it was, and the start page names it", async ({
+test("while the link is away, a page that was seen is shown as it was, until the person takes what is newer", async ({
   app,
   origin,
   otherOrigin,
@@ -226,11 +226,20 @@ test("while the link is away, a page that was seen is shown as it was, and the s
   await app.page.getByRole("button", { name: "Home" }).click();
   await expect(app.page.getByRole("button", { name: /^Whole .+ Stored$/ })).toBeVisible();
   await expect(app.page.getByRole("button", { name: /^Secret .+ Not stored$/ })).toBeEnabled();
+  await app.goto(`${origin.origin}/whole`);
+  await expect(mark).toBeVisible();
+  // The edge is asked once it is there again.
+  const changed = `${body}<p>Changed</p>`;
+  origin.route("/whole", ({ page }) => page(pageOf("Whole", changed), { "cache-control": "max-age=0" }));
   link.online();
   await context.setOffline(false);
-  await app.goto(`${origin.origin}/whole`);
+  const newer = app.page.getByRole("navigation").filter({ hasText: "This page has a newer version" });
+  await expect(newer).toBeVisible();
   await expect(mark).toBeHidden();
-  expect(origin.requestsTo("/whole")).toHaveLength(1);
+  await expect(app.frame().getByText("Changed")).toHaveCount(0);
+  await newer.getByRole("button", { name: "Show" }).click();
+  await expect(app.frame().getByText("Changed")).toBeVisible();
+  await expect(newer).toBeHidden();
 });
 
 test("a page that is kept is there without the edge, whole, though the store is full of others @long", async ({

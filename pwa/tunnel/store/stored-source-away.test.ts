@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { turns } from "./testing/stored-bodies.ts";
@@ -32,6 +32,30 @@ describe("while the link is away", () => {
     expect((await window.get({}, { until: never })).text).toBe("first");
     expect((await window.get({ cache: "no-cache" }, { until: never })).text).toBe("first");
     expect(window.pages).toEqual([`${SITE}/ 5000`]);
+  });
+
+  it.each([
+    ["asks once the link is back whether the page has another version, and says so", undefined, [`newer ${SITE}/`]],
+    ["does not ask about a page of the history", "force-cache", []],
+  ] as const)("%s", async (_, cache, news) => {
+    const wake = (): void => {
+      const tasks = [...window.later];
+      window.later.clear();
+      for (const task of tasks) task();
+    };
+    phone.isAway = true;
+    const answers = [{ until: never }, { headers: STALE, body: "<p>new" }];
+    // Nobody sees the first any more.
+    for (let times = 0; times < 2; times++) await window.get({ ...page, ...(cache && { cache }) }, answers);
+    const before = window.asked.length;
+    wake();
+    await turns(200);
+    expect(window.asked).toHaveLength(before);
+    phone.isAway = false;
+    wake();
+    await turns(200);
+    expect(window.asked.slice(before).map(({ url }) => url)).toEqual(news.map(() => `${SITE}/`));
+    await vi.waitFor(() => expect(window.pages).toEqual([`${SITE}/ 5000`, `${SITE}/ 5000`, ...news]), 20_000);
   });
 
   it("says of a fresh page how old it is, too", async () => {

@@ -186,7 +186,6 @@ describe("a page that is shown as it was stored", () => {
     const shown = await window.get(page, then);
     expect(shown.text).toBe("first");
     for (const task of window.later) task();
-    await window.stored(page);
     await turns(200);
     return window.pages;
   }

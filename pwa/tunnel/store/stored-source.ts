@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../shared/bounded-map.ts";
 import { ErrorCode } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { EDGE_SCHEME, headerValue } from "../../../shared/http/head-fields.ts";
@@ -166,6 +167,7 @@ export class StoredSource implements LoadedStore {
     const asCached = cached(head, this.#parts.platform, head.cache);
     const lookup: Lookup = { request, head: asCached, partition: partitionOf(head), context, consumer, next: asked };
     this.#away.pageBegins(asCached);
+    this.#newer.pageBegins(asCached);
     if (head.mode === "navigate") return this.#navigate(lookup);
     this.#ahead.note(lookup);
     return request.push === null ? this.#find(lookup) : this.#edge.fetch(lookup, []);
@@ -328,6 +330,7 @@ export class StoredSource implements LoadedStore {
     if (stored.movedTo !== undefined) return this.#findMoved(lookup, stored.movedTo);
     return (consumer) => {
       this.#tellPage(head, stored);
+      this.#newer.shownInstead(lookup, stored);
       return this.#answer({ ...lookup, consumer }, stored);
     };
   }
@@ -362,15 +365,27 @@ export class StoredSource implements LoadedStore {
 const CHECK_DELAY = 2_000;
 /** Milliseconds. After a longer outage the person has read the page: nobody asks any more. */
 const CHECK_DELAY_MAX = 300_000;
+/** Pages that are asked about once the link is back: the last ones. */
+const PAGES_CHECKED = 16;
 
 /** Whether a page that is shown as it was stored, with nobody asked, has another version by now. */
 class NewerPages {
   readonly #parts: SourceParts;
   readonly #questions: EdgeQuestions;
+  /** The last request for each page, by URL: nobody sees the answer to an earlier one. */
+  readonly #last = new BoundedMap<string, Lookup["head"]>(PAGES_CHECKED);
 
   constructor(parts: SourceParts, questions: EdgeQuestions) {
     this.#parts = parts;
     this.#questions = questions;
+  }
+
+  pageBegins(head: Lookup["head"]): void {
+    if (isPage(head)) this.#last.set(head.url, head);
+  }
+
+  #isLast({ head }: Lookup): boolean {
+    return this.#last.get(head.url) === head;
   }
 
   /**
@@ -380,14 +395,22 @@ class NewerPages {
   shown(lookup: Lookup, decision: Decision<Variant> & { kind: "answer" | "answer-and-validate" }): void {
     const { stored } = decision;
     if (decision.kind === "answer-and-validate") this.#check(lookup, stored, decision.fields);
-    else if (isPage(lookup.head) && lookup.head.cacheMode === "default" && isLifetimeGuessed(stored)) {
-      this.#askAfter(CHECK_DELAY, lookup, stored);
-    }
+    else if (lookup.head.cacheMode === "default" && isLifetimeGuessed(stored)) this.shownInstead(lookup, stored);
+  }
+
+  /** A page gets a copy, however old, in place of the answer of an edge that is away. The history's pages stay as they were. */
+  shownInstead(lookup: Lookup, stored: Variant): void {
+    const { head } = lookup;
+    if (!isPage(head) || head.cacheMode === "force-cache") return;
+    // A redirect may have led to it.
+    this.pageBegins(head);
+    this.#askAfter(CHECK_DELAY, lookup, stored);
   }
 
   #askAfter(delay: number, lookup: Lookup, shown: Variant): void {
     const { platform } = this.#parts;
     platform.setTimer(() => {
+      if (!this.#isLast(lookup)) return;
       if (!platform.isAway()) this.#ask(lookup, shown);
       else if (delay < CHECK_DELAY_MAX) this.#askAfter(delay * 2, lookup, shown);
     }, delay);
@@ -406,11 +429,13 @@ class NewerPages {
     if (isPage(lookup.head)) void checked.then(() => this.#compare(lookup, shown));
   }
 
-  async #compare({ head, partition, context }: Lookup, shown: Variant): Promise<void> {
+  async #compare(lookup: Lookup, shown: Variant): Promise<void> {
+    const { head, partition, context } = lookup;
     const { store, invalidations, platform } = this.#parts;
     await invalidations.pendingFor(partition, head.url);
     const stored = selectVariant(head, variantsOf(await store.index(partition), head, context));
-    if (stored !== null && stored.entry.body.hash !== shown.entry.body.hash) platform.onNewerPage(head.url);
+    if (stored === null || !this.#isLast(lookup)) return;
+    if (stored.entry.body.hash !== shown.entry.body.hash) platform.onNewerPage(head.url);
   }
 }
 
