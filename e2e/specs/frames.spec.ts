@@ -1,5 +1,6 @@
 import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
+import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 test("frames of the same site and srcdoc frames are shown", async ({ app, origin }) => {
   origin.page(
@@ -73,6 +74,56 @@ test("a frame of another site gets its own slot, or a placeholder to tap", async
   expect(walls).toBe("SecurityError");
   expect(otherOrigin.requestsTo("/guest")).toHaveLength(1);
   expect(network.leaks("localhost")).toEqual([]);
+});
+
+test("a page's policy shows the frames of other sites that it shows directly, however they come", async ({
+  app,
+  direct,
+  origin,
+  otherOrigin,
+}) => {
+  const guest = `${otherOrigin.origin}/guest`;
+  otherOrigin.route("/guest", ({ page }) => page(pageOf("Guest", "<p>"), { "cache-control": "no-store" }));
+  const frames = `<iframe src="${guest}?parsed"></iframe>
+    <iframe src="/redirect/307?to=${encodeURIComponent(`${guest}?moved`)}"></iframe>
+    <script>
+      const made = Object.assign(document.createElement("iframe"), { src: "${guest}?made" });
+      const inner = document.createElement("iframe");
+      inner.srcdoc = '<iframe src="${guest}?inner"></iframe>';
+      document.body.append(made, inner);
+      addEventListener("load", () => { document.title = "settled"; });
+    </script>`;
+  const script = "script-src 'unsafe-inline'";
+  const policies = {
+    "/named": `frame-src 'self' ${otherOrigin.origin}; ${script}`,
+    "/other": `frame-src 'self' https:; child-src *; ${script}`,
+    "/child": `child-src 'self' http://elsewhere.example; ${script}`,
+    "/default": `default-src 'self'; ${script}`,
+  };
+  for (const [path, policy] of Object.entries(policies))
+    origin.route(path, ({ page }) => page(pageOf("Field", frames), { "content-security-policy": policy }));
+  const element = `<meta http-equiv="content-security-policy" content="${policies["/other"]}">`;
+  origin.route("/meta", ({ page }) => page(`<!doctype html><head>${element}</head>${frames}`));
+  // There it is none.
+  origin.route("/body", ({ page }) => page(`<!doctype html><body>${element}${frames}`));
+  for (const path of [...Object.keys(policies), "/meta", "/body"]) {
+    const asked: string[][] = [];
+    for (const isDirect of [true, false]) {
+      otherOrigin.forget();
+      if (isDirect) await direct.page.goto(origin.origin + path);
+      else await app.goto(origin.origin + path);
+      const page = isDirect ? direct.page : await app.content();
+      await expect.poll(() => page.title()).toBe("settled");
+      asked.push(
+        otherOrigin
+          .requestsTo("/guest")
+          .map(({ url }) => url)
+          .sort(),
+      );
+    }
+    expect([path, asked[1]]).toEqual([path, asked[0]]);
+    expect(asked[0]).toHaveLength(["/named", "/body"].includes(path) ? 4 : 0);
+  }
 });
 
 test("a page that must not be framed by others is not, but is shown by itself", async ({

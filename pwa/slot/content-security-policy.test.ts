@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowsSocket, connectPolicies, slotPolicy, transformPolicies } from "./policy.ts";
+import { allowsFrame, allowsSocket, heldPolicies, slotPolicy, transformPolicies } from "./policy.ts";
 
 const context = {
   slotOrigin: "http://s1.localhost:8787",
@@ -112,11 +112,11 @@ describe("slotPolicy", () => {
 
 describe("sockets of a page", () => {
   const allows = (policy: string, url: string): boolean =>
-    connectPolicies([policy]).every((each) => allowsSocket(each, url, "https://example.org"));
+    heldPolicies([policy]).every((each) => allowsSocket(each, url, "https://example.org"));
 
   it("are governed by connect-src, else by default-src, of each policy", () => {
     expect(
-      connectPolicies(["default-src 'none'; connect-src 'self', script-src a.example", "default-src b.example"]),
+      heldPolicies(["default-src 'none'; connect-src 'self', script-src a.example", "default-src b.example"]),
     ).toEqual(["default-src 'none'; connect-src 'self'", "default-src b.example"]);
     expect(allows("default-src 'none'; connect-src 'self'", "wss://example.org/")).toBe(true);
     expect(allows("upgrade-insecure-requests", "wss://elsewhere.example/")).toBe(true);
@@ -146,5 +146,37 @@ describe("sockets of a page", () => {
       ["", "wss://example.org/"],
     ] as const)
       expect([sources, allows(`connect-src ${sources}`, url)]).toEqual([sources, false]);
+  });
+});
+
+describe("frames of other sites", () => {
+  const allows = (policy: string, url: string) => allowsFrame(heldPolicies([policy]), url, "https://example.org");
+
+  it("are shown where frame-src, else child-src, else default-src names them, in each policy", () => {
+    for (const [policy, url] of [
+      ["script-src 'none'", "https://a.example/"],
+      ["frame-src a.example; child-src 'none'; default-src 'none'", "https://a.example/x"],
+      ["child-src https://*.example; default-src 'none'", "https://b.a.example/"],
+      ["default-src https:", "https://a.example/"],
+      ["frame-src *", "http://a.example:81/"],
+      ["frame-src http://a.example", "https://a.example/"],
+      ["frame-src a.example/embed", "https://a.example/elsewhere"],
+      ["frame-src https:; upgrade-insecure-requests", "http://a.example/"],
+      ["frame-src 'self', default-src *", "https://example.org/"],
+    ] as const)
+      expect([policy, allows(policy, url)]).toEqual([policy, true]);
+  });
+
+  it("are not shown anywhere else", () => {
+    for (const [policy, url] of [
+      ["frame-src 'self'", "https://a.example/"],
+      ["frame-src b.example; default-src *", "https://a.example/"],
+      ["frame-src *, child-src b.example", "https://a.example/"],
+      ["default-src 'self'", "https://a.example/"],
+      ["frame-src https:", "http://a.example/"],
+      ["frame-src a.example", "https://b.a.example/"],
+      ["frame-src", "https://a.example/"],
+    ] as const)
+      expect([policy, allows(policy, url)]).toEqual([policy, false]);
   });
 });

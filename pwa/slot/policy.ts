@@ -62,6 +62,11 @@ function governing(policy: Policy, names: readonly string[]): readonly string[] 
   return undefined;
 }
 
+/** Whether each policy that governs this has a source for it. */
+function covers(policies: readonly Policy[], names: readonly string[], isFor: (source: string) => boolean): boolean {
+  return policies.every((policy) => governing(policy, names)?.some(isFor) ?? true);
+}
+
 /** Frames of other origins load a placeholder from the slot, then go to a slot of their own. */
 function allowFrames(policy: Policy, context: PolicyContext): void {
   const sources = governing(policy, FRAME_DIRECTIVES);
@@ -124,10 +129,30 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
   return { policies, upgradesInsecureRequests, opaque, silent };
 }
 
-/** Those of an origin's policies that may govern what a document, or a worker, connects to, each as it says it. */
-export function connectPolicies(values: readonly string[]): string[] {
+/** Those of an origin's policies that we hold a document, or a worker, to ourselves, each as it says it: sockets and frames. */
+export function heldPolicies(values: readonly string[]): string[] {
   const policies = values.flatMap((value) => value.split(",").map((policy) => policy.trim()));
-  return policies.filter((policy) => /(connect|default)-src|upgrade-/i.test(policy));
+  return policies.filter((policy) => /(connect|frame|child|default)-src|upgrade-/i.test(policy));
+}
+
+/**
+ * Event by which the placeholder of a frame asks the page script around it for its policies: that puts the page's real
+ * origin and them into `detail`, and prevents the event, where it has any.
+ */
+export const POLICIES_ASKED = "ropeway-policies";
+
+/**
+ * Whether policies let a page of `origin` show a frame of another: to the browser both are hosts of slots. Paths are left
+ * aside.
+ *
+ * @param url `http:` or `https:`.
+ */
+export function allowsFrame(policies: readonly string[], url: string, origin: string): boolean {
+  const isUpgraded = policies.some((policy) => /(^|;)\s*upgrade-i/i.test(policy));
+  const target = new URL(isUpgraded ? url.replace(/^http:/, "https:") : url).origin;
+  return covers(policies.flatMap(parsePolicies), FRAME_DIRECTIVES, (source) =>
+    sourceMatchesOrigin(source, target, origin),
+  );
 }
 
 /**
@@ -137,12 +162,10 @@ export function connectPolicies(values: readonly string[]): string[] {
  * @param url `ws:` or `wss:`.
  */
 export function allowsSocket(policy: string, url: string, origin: string): boolean {
-  const sources = parsePolicies(policy).map((each) => governing(each, ["connect-src", "default-src"]))[0];
-  if (sources === undefined) return true;
   const target = new URL(url.replace(/^ws/, "http")).origin;
-  return sources
-    .filter((source) => !/^https?:/i.test(source))
-    .some((source) => sourceMatchesOrigin(source.replace(/^ws(s?:)/i, "http$1"), target, origin));
+  return covers(parsePolicies(policy), ["connect-src", "default-src"], (source) => {
+    return !/^https?:/i.test(source) && sourceMatchesOrigin(source.replace(/^ws(s?:)/i, "http$1"), target, origin);
+  });
 }
 
 /** Whether requests of this slot's pages need an upgrade to get past the browser's mixed content check at all. */

@@ -10,7 +10,7 @@ import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
 import type { PageSocketRequest, SocketToPage } from "../messages/socket-messages.ts";
 import type { AppScript, PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
-import { allowsSocket } from "../slot/policy.ts";
+import { allowsFrame, allowsSocket } from "../slot/policy.ts";
 import { BACK_QUERY, ropewayPath, TOP_LEVEL_QUERY, toReal } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
 import {
@@ -282,6 +282,10 @@ const UNBOUND: SlotBinding = { origin: "", topLevelOrigin: "", topLevel: false }
 /** What a form sends there is in the tunnel before its document can ask for it. */
 async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () => void): Promise<Response> {
   const { request, clientId } = event;
+  if (request.mode !== "navigate") {
+    finish();
+    return judgeFrame(request);
+  }
   const port = await clients.portFor(event);
   const binding = await port?.binding;
   const context = slotContext(self.location, binding ?? UNBOUND);
@@ -307,6 +311,12 @@ async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () 
     const message = later("Cannot send the form: the app has to be opened anew");
     return noticePage({ kind: "failed", url, method: "POST", code: ErrorCode.LINK_LOST, message }, context);
   }
+}
+
+/** A placeholder asks whether its page's policies show the frame: 204, or 403. */
+async function judgeFrame(request: Request): Promise<Response> {
+  const [url = "", origin = "", ...policies] = (await request.json()) as string[];
+  return new Response(null, { status: allowsFrame(policies, url, origin) ? 204 : 403 });
 }
 
 /** From then on the page talks to the tunnel past this worker. */

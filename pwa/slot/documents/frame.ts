@@ -4,8 +4,10 @@ import { later } from "../../../shared/errors.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
+import { POLICIES_ASKED } from "../policy.ts";
 import { ropewayPath } from "../slot-url.ts";
 import {
+  askAround,
   bootTarget,
   holdLoad,
   isFramedByOthers,
@@ -31,12 +33,6 @@ const parameters = new URLSearchParams(location.search);
 const url = told.url ?? parameters.get("url") ?? "";
 const host = parseUrl(url)?.host ?? "";
 
-function element(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`Cannot show frame: the page has no element "${id}"`);
-  return found;
-}
-
 /**
  * The real address that the page gave the frame, where that is of another site: a redirect or a link may have led elsewhere
  * since. Scripts of a page find real addresses in its elements (identity.ts), others this document's.
@@ -48,17 +44,19 @@ function sourceOfFrame(): string {
   return pathname === ropewayPath.frame ? (searchParams?.get("url") ?? "") : "";
 }
 
-const button = element("load");
-const note = element("note");
+// Of frame.html.
+const button = document.getElementById("load") as HTMLElement;
+const note = document.getElementById("note") as HTMLElement;
 
 function show(shown: HTMLElement, text: string): void {
   for (const each of [button, note]) each.hidden = each !== shown;
   void sayHere(shown, text, host);
 }
 
-function refuse(why: string): void {
-  show(note, why);
-  tellTrouble("frame", shellOrigin);
+/** @param isTrouble the person is told in the app, too. */
+function refuse(isTrouble = false): void {
+  show(note, later("This frame cannot be shown."));
+  if (isTrouble) tellTrouble("frame", shellOrigin);
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -84,18 +82,18 @@ function ask(isAsked: boolean): void {
     source: sourceOfFrame(),
     ...(told.form !== undefined && { form: told.form }),
   };
+  const offer = () => {
+    release();
+    show(button, later("Load {host}"));
+  };
   giveUp = () => {
     clearTimeout(timer);
-    release();
+    offer();
     if (isAsked) show(note, later("There is no room for {host} now."));
-    else show(button, later("Load {host}"));
     tellTrouble("frame", shellOrigin);
   };
   window.top?.postMessage(message, shellOrigin);
-  timer = setTimeout(() => {
-    release();
-    show(button, later("Load {host}"));
-  }, ANSWER_TIMEOUT);
+  timer = setTimeout(offer, ANSWER_TIMEOUT);
 }
 
 window.addEventListener("message", (event: MessageEvent<unknown>) => {
@@ -103,7 +101,7 @@ window.addEventListener("message", (event: MessageEvent<unknown>) => {
   const message = event.data as ShellToPage;
   if (message.type === "no-host") giveUp();
   if (message.type !== "frame" || !/^https?:/.test(message.slotUrl)) return;
-  if (message.topLevel && isFramedByOthers()) refuse(later("This frame cannot be shown."));
+  if (message.topLevel && isFramedByOthers()) refuse(true);
   else go(message.slotUrl, message.bootsInside);
 });
 
@@ -129,10 +127,23 @@ function go(slotUrl: string, bootsInside: boolean): void {
 
 button.addEventListener("click", () => ask(true));
 
+/** Asks if the policies of the document around it show this: those of the next one with a page script, which others have theirs from. */
+function askIfAllowed(): void {
+  const detail: string[] = [];
+  if (!askAround(new CustomEvent(POLICIES_ASKED, { detail, cancelable: true }))) return ask(false);
+  const question = { method: "POST", body: JSON.stringify([url, ...detail]) };
+  const release = holdLoad();
+  void fetch(ropewayPath.frame, question).then(({ ok }) => {
+    if (ok) ask(false);
+    else refuse();
+    release();
+  });
+}
+
 // The page around it shows a blob's document in its place, and tells that a sandbox is closed.
 const isBlob = /^blob:/i.test(url);
 if (isBlob) setTimeout(holdLoad(), ANSWER_TIMEOUT);
 if (parameters.has("closed")) show(note, later("This sandboxed part of the page is not shown."));
-else if (isBlob) show(note, later("This frame cannot be shown."));
-else if (host === "" || window.top === window) refuse(later("This frame cannot be shown."));
-else ask(false);
+else if (isBlob) refuse();
+else if (host === "" || window.top === window) refuse(true);
+else askIfAllowed();

@@ -25,7 +25,7 @@ export interface PageConfig extends SlotIdentity {
   readonly referrer: string;
   /** Of the script's element, for those of `srcdoc` documents. */
   readonly nonce: string;
-  /** As `connectPolicies` says of the response's fields; left out where it says none. */
+  /** As `heldPolicies` says of the response's fields; left out where it says none. */
   readonly connect?: readonly string[];
   /** The response's `Permissions-Policy`. */
   readonly permissions?: string;

@@ -19,8 +19,8 @@ import { answerReads } from "../page/reads.ts";
 import { obeyShell, passKeys, reportDocument, watchTroubles } from "../page/report.ts";
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
 import type { PageSockets } from "../page-workers.ts";
-import { connectPolicies } from "../policy.ts";
-import { ropewayPath, takeFormMark, toReal } from "../slot-url.ts";
+import { heldPolicies, POLICIES_ASKED } from "../policy.ts";
+import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 import type { Common } from "./realm-script.ts";
 
@@ -93,16 +93,24 @@ const FEED = /^\s*<(?:\?xml|rss|feed|rdf)/i;
 function showView(context: PageContext): void {
   const text = document.contentType === "text/plain" ? document.querySelector("pre")?.firstChild?.nodeValue : "";
   if (!VIEWED.test(document.contentType) && !FEED.test(text ?? "")) return;
-  const view: Promise<typeof import("../view/view.ts")> = import(
-    `${context.config.slotOrigin}${ropewayPath.pageScript}?view`
-  );
+  const view = context.late<typeof import("../view/view.ts")>("view");
   void view.then(async ({ show }) => {
     context.view = await show(context.realUrl());
   });
 }
 
-/** Sockets of the page and of its workers. */
-function pageSockets({ config: { connect = [] }, tell }: PageContext, worker: WorkerClient | null): PageSockets {
+/** Sockets of the page and of its workers. Answers placeholders of frames by the same policies. */
+function pageSockets({ config, tell }: PageContext, worker: WorkerClient | null): PageSockets {
+  const policies = (): string[] => {
+    const metas = document.querySelectorAll<HTMLMetaElement>('head > meta[http-equiv="content-security-policy" i]');
+    return [...(config.connect ?? []), ...heldPolicies(Array.from(metas, ({ content }) => content))];
+  };
+  addEventListener(POLICIES_ASKED, (event) => {
+    const held = policies();
+    if (held.length === 0) return;
+    event.preventDefault();
+    (event as CustomEvent<string[]>).detail.push(config.realOrigin, ...held);
+  });
   return {
     onUnopened: () => tell("socket"),
     pass(request, port) {
@@ -110,10 +118,7 @@ function pageSockets({ config: { connect = [] }, tell }: PageContext, worker: Wo
       addEventListener("pagehide", () => port1.postMessage(0));
       worker?.openSocket(request, [port, port2]);
     },
-    connect() {
-      const metas = document.querySelectorAll<HTMLMetaElement>('meta[http-equiv="content-security-policy" i]');
-      return [...connect, ...connectPolicies(Array.from(metas, ({ content }) => content))];
-    },
+    connect: policies,
   };
 }
 

@@ -47,6 +47,19 @@ export function isFramedByOthers(): boolean {
   return false;
 }
 
+/** Asks the documents around this one, the next one first. @returns whether one has heard it, and prevented it. */
+export function askAround(question: Event): boolean {
+  try {
+    for (let each: Window = window; !isPage(each); ) {
+      each = each.parent;
+      if (!each.dispatchEvent(question)) return true;
+    }
+  } catch {
+    // A document of another origin.
+  }
+  return false;
+}
+
 /** Tokens of the sandboxes around the documents that are of this origin; the shell hears of the others from those. */
 export function sandboxAround(innermost: Window): Sandbox {
   let tokens = null as Sandbox;

@@ -4,7 +4,7 @@
  * a policy. Its scripts get the functions of this window, which are controlled, and its elements what they load
  * (`written-documents.ts`).
  */
-import { isPage, removeNetworkFeatures } from "../documents/this-document.ts";
+import { askAround, removeNetworkFeatures } from "../documents/this-document.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 import { patchElements, showInFrame } from "./elements.ts";
@@ -50,7 +50,6 @@ export class ChildWindows {
   readonly #realms = new WeakSet<object>();
 
   readonly #shared: Shared;
-  #chunk: Promise<typeof import("./written-documents.ts")> | undefined;
 
   constructor(context: PageContext, worker: WorkerClient | null, shared: Shared) {
     this.#context = context;
@@ -167,8 +166,8 @@ export class ChildWindows {
       if (told === undefined) waiting = [];
       if (written !== undefined) return written(told);
       if (told === undefined || waiting.push(told) > 1) return;
-      this.#chunk ??= import(`${slotOrigin}${ropewayPath.pageScript}?written`);
-      void this.#chunk
+      void this.#context
+        .late<typeof import("./written-documents.ts")>("written")
         .then(
           ({ writtenDocument }) => writtenDocument(child, { parse, slotOrigin, policy, ask }),
           () => (lost: Told) => void ((lost === null || typeof lost === "string") && parse(lost)),
@@ -275,13 +274,5 @@ function holdParser(child: Realm, tell: WrittenDocument): void {
 
 /** In a document that has not got a page script's configuration. */
 export function askToBeAdopted(): void {
-  const asked = new CustomEvent(ADOPT, { detail: window, cancelable: true });
-  try {
-    for (let each: Window = window, isHeard = false; !isHeard && !isPage(each); ) {
-      each = each.parent;
-      isHeard = !each.dispatchEvent(asked);
-    }
-  } catch {
-    // A document of another origin.
-  }
+  askAround(new CustomEvent(ADOPT, { detail: window, cancelable: true }));
 }

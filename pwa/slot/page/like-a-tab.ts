@@ -3,7 +3,7 @@
  * time is for frames in the page, too.
  */
 import { frameNameOf } from "../documents/this-document.ts";
-import { OPENED_NAME, ropewayPath } from "../slot-url.ts";
+import { OPENED_NAME } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod } from "./patch.ts";
 
@@ -31,10 +31,9 @@ const ASKED: Readonly<Record<string, RegExp>> = {
  * asks, in the site's name. The part of this script that speaks with the app loads late.
  */
 function askPerson(context: PageContext): void {
-  let chunk: Promise<typeof import("./permissions.ts")> | undefined;
   let calls = 0;
   const realm = window as unknown as Readonly<Record<string, { readonly prototype: object } | undefined>>;
-  const load = () => (chunk ??= import(`${context.config.slotOrigin}${ropewayPath.pageScript}?permissions`));
+  const load = () => context.late<typeof import("./permissions.ts")>("permissions");
   document.addEventListener("focusin", ({ target }) => {
     if ((target as HTMLInputElement).type === "password") void load().then((late) => late.guardPasswords(context));
   });

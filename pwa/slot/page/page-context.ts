@@ -2,7 +2,7 @@
 
 import { entryKey, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { PageConfig } from "../documents/page-config.ts";
-import { toReal } from "../slot-url.ts";
+import { ropewayPath, toReal } from "../slot-url.ts";
 import type { View } from "../view/view.ts";
 
 export type Realm = Window & typeof globalThis & { readonly navigation?: Navigation };
@@ -32,6 +32,8 @@ export interface PageContext {
   readonly historyKey: () => string;
   /** Does nothing where the slot is not in the shell. */
   readonly toShell: (message: PageToShell, transfer?: Transferable[]) => void;
+  /** Loads a part of the page script that no first page needs. @param name as in `__LATE` of the slot's worker. */
+  readonly late: <Module>(name: string) => Promise<Module>;
   /** The person should know of this. @param isOver no more. */
   readonly tell: (trouble: Trouble, isOver?: boolean) => void;
 }
@@ -57,6 +59,7 @@ export function createPageContext(config: PageConfig): PageContext {
       const options = { targetOrigin: config.shellOrigin, transfer, includeUserActivation: true };
       if (top !== null && top !== window) top.postMessage(message, options);
     },
+    late: (name) => import(`${config.slotOrigin}${ropewayPath.pageScript}?${name}`),
     tell: (trouble, isOver = false) => context.toShell({ tag: MESSAGE_TAG, type: "trouble", trouble, isOver }),
   };
   return context;

@@ -276,8 +276,8 @@ function obey(
 
 /** The text that the person searches for is the app's secret: no script of the page gets to see it. */
 function finder(context: PageContext, giveScript: ShellRequests["giveScript"]) {
-  const { config, toShell } = context;
-  let late: Promise<typeof import("./find-text.ts")> | undefined;
+  const { late, toShell } = context;
+  let search: Promise<typeof import("./find-text.ts")> | undefined;
   let isLoaded = false;
   return (order: FindOrder, isShells: boolean): void => {
     const { tag, id, act } = order;
@@ -285,24 +285,22 @@ function finder(context: PageContext, giveScript: ShellRequests["giveScript"]) {
     if (!isShells) return;
     if (act.kind === "read") {
       giveScript(act.script, "?read");
-      const reader = import(`${config.slotOrigin}${ropewayPath.pageScript}?read`) as Promise<
-        typeof import("./reader.ts")
-      >;
+      const reader = late<typeof import("./reader.ts")>("read");
       void reader.then(({ read }) => read({ document, tell: toShell }, id, act));
       return;
     }
     if (act.kind === "search" && !isLoaded) {
       giveScript(act.script, "?find");
-      late ??= import(`${config.slotOrigin}${ropewayPath.pageScript}?find`);
+      search ??= late("find");
     }
-    void late?.then(
+    void search?.then(
       ({ find }) => {
         isLoaded = true;
         find({ document, tell: toShell, from: context.searchedFrom, view: context.view }, order);
         if (act.kind === "end") context.searchedFrom = null;
       },
       () => {
-        late = undefined;
+        search = undefined;
       },
     );
   };

@@ -11,7 +11,7 @@ import {
 } from "../../../shared/web/policies.ts";
 import {
   allowedConnections,
-  connectPolicies,
+  heldPolicies,
   opaqueDocumentPolicy,
   type PolicyContext,
   slotPermissionsPolicy,
@@ -34,7 +34,7 @@ interface PageHeaders {
   readonly upgradesInsecureRequests: boolean;
   readonly opaque: boolean;
   readonly silent: boolean;
-  /** Of a document's or a worker's policies those that `connectPolicies` names. */
+  /** Of a document's or a worker's policies those that `heldPolicies` names. */
   readonly connect: readonly string[];
   /** Text of the field, "" for none: the page script needs it for navigations that it hands on. */
   readonly referrerPolicy: ReferrerPolicy | "";
@@ -199,7 +199,7 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
     // Chromium resolves the hosts of links ahead on http: pages; nothing may ask a resolver here.
     kept.push(["x-dns-prefetch-control", "off"]);
   }
-  return { headers: kept, ...result, connect: connectPolicies(own), referrerPolicy };
+  return { headers: kept, ...result, connect: heldPolicies(own), referrerPolicy };
 }
 
 /**
