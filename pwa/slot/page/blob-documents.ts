@@ -4,7 +4,6 @@
  * would. Anywhere else it is saved.
  */
 import { escapeHtml } from "../rewrite/html-rewriter.ts";
-import type { PageContext } from "./page-context.ts";
 import { patchMethod } from "./patch.ts";
 
 const { fetch: ask } = window;
@@ -40,8 +39,10 @@ export function blobOf(url: string): Blob | null {
 /** Whether a window can show what is there: a file is saved. */
 export function isShownBlob(url: string): boolean {
   const blob = blobOf(url.split("#")[0] ?? "");
-  return blob !== null && /^(?:$|text\/|image\/|audio\/|video\/)|(?:json|xml)$/.test(blob.type.split(";")[0] ?? "");
+  return blob !== null && /^(?:$|text\/|image\/|audio\/|video\/)|(?:json|xml)$/.test(typeOf(blob));
 }
+
+const typeOf = ({ type }: Blob): string => type.split(";", 1)[0] ?? "";
 
 export function isBlobUrl(url: string): boolean {
   return /^\s*blob:/i.test(url);
@@ -57,23 +58,44 @@ export function forgetBlob(frame: Element): void {
 }
 
 /** @param write is given the document's markup, unless the frame is to show something else by then. */
-export async function showBlob(
-  frame: Element,
-  { url, src }: Shown,
-  { late }: PageContext,
-  write: (markup: string) => void,
-): Promise<void> {
+export async function showBlob(frame: Element, { url, src }: Shown, write: (markup: string) => void): Promise<void> {
   const wish = { url, src };
   shown.set(frame, wish);
   const [address = ""] = url.split("#");
-  // A frame may name a blob of the page around it. Its address may hold no more a moment later.
-  const blob = blobs.get(address) ?? ask(address).catch(() => null);
-  const { blobMarkup } = await late<typeof import("./written-documents.ts")>("written");
-  const markup = await blobMarkup(blob, address, escapeHtml);
+  // A frame may name a blob of the page around it.
+  const blob =
+    blobs.get(address) ??
+    (await ask(address).then(
+      (answer) => answer.blob(),
+      () => null,
+    ));
+  const markup = blob === null ? null : await documentOf(blob, address);
   if (markup !== null && shown.get(frame) === wish) write(markup);
 }
 
 export function saveBlob(url: string): void {
-  const { name = "" } = (blobs.get(url) ?? {}) as Partial<File>;
-  click.call(Object.assign(document.createElement("a"), { href: url, download: name }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = nameOf(blobs.get(url));
+  click.call(link);
+}
+
+function nameOf(blob: Blob | undefined): string {
+  return blob instanceof File ? blob.name : "";
+}
+
+/** Markup that shows it, or offers it. */
+async function documentOf(blob: Blob, url: string): Promise<string> {
+  const type = typeOf(blob);
+  if (/^(?:text\/html|application\/xhtml\+xml)?$/.test(type)) {
+    const text = await blob.text();
+    // Nothing is relative to a blob.
+    return /<base\b/i.test(text) ? text : `<base href="${url}">${text}`;
+  }
+  if (/^image\//.test(type)) return `<img style="max-width:100%" src="${url}">`;
+  if (/^(?:audio|video)\//.test(type)) return `<video controls autoplay style="max-width:100%" src="${url}"></video>`;
+  if (/^text\/|json$|xml$/.test(type))
+    return `<pre style="white-space:pre-wrap">${escapeHtml(await blob.text())}</pre>`;
+  const name = escapeHtml(nameOf(blob));
+  return `<a download="${name}" href="${url}">Save ${name || "file"}</a>`;
 }

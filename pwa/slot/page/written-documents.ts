@@ -576,25 +576,3 @@ class HeldParser {
     });
   }
 }
-
-/** Markup that shows a blob in a frame, or offers it. @returns null where there is none. */
-export async function blobMarkup(
-  found: Blob | Promise<Response | null>,
-  url: string,
-  escapeHtml: (text: string) => string,
-): Promise<string | null> {
-  const blob = found instanceof Blob ? found : await (await found)?.blob();
-  if (blob === undefined) return null;
-  const type = blob.type.split(";", 1)[0] ?? "";
-  if (/^(?:text\/html|application\/xhtml\+xml)?$/.test(type)) {
-    const text = await blob.text();
-    // Nothing is relative to a blob.
-    return /<base\b/i.test(text) ? text : `<base href="${url}">${text}`;
-  }
-  if (/^image\//.test(type)) return `<img style="max-width:100%" src="${url}">`;
-  if (/^(?:audio|video)\//.test(type)) return `<video controls autoplay style="max-width:100%" src="${url}"></video>`;
-  if (/^text\/|json$|xml$/.test(type))
-    return `<pre style="white-space:pre-wrap">${escapeHtml(await blob.text())}</pre>`;
-  const name = escapeHtml(blob instanceof File ? blob.name : "");
-  return `<a download="${name}" href="${url}">Save ${name || "file"}</a>`;
-}
