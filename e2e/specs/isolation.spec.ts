@@ -358,6 +358,35 @@ test("a page cannot put another site's address into the address bar", async ({ a
   await expect(app.address).toHaveValue(`${origin.origin}/`);
 });
 
+test("a page that opens pages without scripts of another site never has their address in the bar", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const sandbox = { "content-type": "text/html", "content-security-policy": "sandbox" };
+  otherOrigin.route("/raw", ({ reply }) => reply(200, sandbox, "<!doctype html><p>Raw</p>"));
+  otherOrigin.page("/around", `<iframe src="/raw"></iframe>`);
+  otherOrigin.route("/nothing", ({ reply }) => reply(204, {}));
+  const opens = (path: string) => `<button onclick="window.open('${otherOrigin.origin}${path}')">${path}</button>`;
+  origin.page("/", `<p>Evil</p>${opens("/raw")}${opens("/around")}`);
+  const shown = app.frame();
+  for (const [path, raw] of [
+    ["/raw", shown],
+    ["/around", shown.frameLocator("iframe")],
+  ] as const) {
+    await app.goto(`${origin.origin}/`);
+    const page = await app.content();
+    await shown.getByRole("button", { name: path }).click();
+    // The page is on its way to that site, too, and stays where it is.
+    await page.evaluate((url) => location.assign(url), `${otherOrigin.origin}/nothing`);
+    await expect(raw.getByText("Raw")).toBeVisible();
+    await expect(app.address).toHaveValue(otherOrigin.origin + path);
+    await app.page.getByRole("button", { name: "Close", exact: true }).click();
+    await expect(shown.getByText("Evil")).toBeVisible();
+    await expect(app.address).toHaveValue(`${origin.origin}/`);
+  }
+});
+
 test("a site that learnt the host of the page that framed it can neither show that page's site nor ask it for anything", async ({
   app,
   origin,

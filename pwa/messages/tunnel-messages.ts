@@ -378,8 +378,11 @@ export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }
   | ({ readonly type: "navigation"; readonly id: number } & NavigationNews)
   | ({ readonly type: "document" } & DocumentNews)
-  /** A silent document of a top-level slot, of the slot's own origin. It may be in a frame of the slot's page. */
-  | SilentDocument
+  /**
+   * A silent document of a top-level slot, of the slot's own origin. It may be in a frame of the slot's page, in any tab.
+   * `id`: of the navigation that led to it, where the shell has begun that.
+   */
+  | (SilentDocument & { readonly id: number | null })
   /** Scripts of this origin put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels"; readonly origin: string }
   | ({ readonly type: "sign-in" } & SignInAsked)

@@ -11,6 +11,12 @@ export function withFragmentOf(from: string, url: string): string {
   return at < 0 || url.includes("#") ? url : url + from.slice(at);
 }
 
+/** Of a page on the web, as the URL standard writes it. Null: it is none, whatever a page has put there. */
+export function webAddress(url: unknown): string | null {
+  const parsed = typeof url === "string" ? URL.parse(url) : null;
+  return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.href : null;
+}
+
 /** A page that is asked for by its address. @param initiator null where the person typed it, or chose it in the app. */
 export function typedNavigation(url: string, initiator: string | null = null): NavigationRequest {
   return { url, method: "GET", headers: [], body: null, referrer: "", initiator };

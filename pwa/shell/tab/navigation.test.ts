@@ -225,18 +225,21 @@ describe("what passes by time", () => {
 it("takes a silent document for the page where the frame is on its way to its slot", () => {
   const A = "https://a.example";
   const B = "https://b.example";
-  expect([step.mayBePage(sentOff, `${B}/raw`), step.mayBePage(sentOff, `${A}/raw`)]).toEqual([true, false]);
+  const taken = [`${B}/raw`, `${A}/raw`, `${B}/`, `${B}/#part`].map((at) => step.mayBePage(sentOff, at, true));
+  expect(taken).toEqual([false, false, true, true]);
+  expect(step.mayBePage(step.learnOfSent(sentOff, null), `${B}/raw`, false)).toBe(true);
   expect(step.awaitedOrigin(step.arrive(sentOff, page, "loaded"))).toBeNull();
-  expect(step.mayBePage(step.arrive(sentOff, page, "loaded"), `${A}/raw`)).toBe(false);
+  expect(step.mayBePage(step.arrive(sentOff, page, "loaded"), `${A}/raw`, true)).toBe(false);
 });
 
-it("takes one for the page that comes from another site, or after another one, unasked", () => {
-  const A = "https://a.example";
+it("takes one for the page unasked where the history leads to it, or after another one, and not from another tab", () => {
+  const [A, B] = ["https://a.example", "https://b.example"];
   const shown = (at: string): TabNavigation => ({ ...settled, page: { ...page, url: at } });
-  expect(["https://b.example/", ""].map((at) => step.mayBePage(shown(at), `${A}/raw`))).toEqual([true, true]);
+  for (const isKnown of [true, false])
+    expect([`${B}/`, ""].map((at) => step.mayBePage(shown(at), `${A}/raw`, isKnown))).toEqual([isKnown, isKnown]);
   const silent = step.arrive(settled, { ...page, url: `${A}/raw` }, "loaded", { kind: "silent", url: `${A}/raw` });
-  expect(step.mayBePage(silent, `${A}/raw2`)).toBe(true);
-  expect(step.mayBePage(step.leaveDocument(silent), `${A}/raw2`)).toBe(true);
+  for (const state of [silent, step.leaveDocument(silent)])
+    expect([`${A}/raw2`, `${B}/raw`].map((at) => step.mayBePage(state, at, false))).toEqual([true, false]);
 });
 
 it("counts how often a page sends itself to its own address, until it or the person goes elsewhere", () => {

@@ -224,15 +224,21 @@ export function isFormerPage(state: TabNavigation, url: string): boolean {
   return url === state.page.url || (sent !== null && url !== sent.request.url);
 }
 
-/** Whether a silent document of a top-level slot can be the page: nobody says whether it is in a frame of the page. */
-export function mayBePage(state: TabNavigation, url: string): boolean {
+/**
+ * Whether a silent document of a top-level slot that the shell has not asked for can be the page: nobody says whether it is
+ * in a frame, or in another tab. A page could open another site's in a tab of its own, to have its address in the bar here.
+ *
+ * @param isKnown the history of the tab leads to it.
+ */
+export function mayBePage(state: TabNavigation, url: string, isKnown: boolean): boolean {
   const { origin } = new URL(url);
   const { content, page } = state;
-  const awaited = awaitedOrigin(state);
-  if (awaited !== null) return awaited === origin;
+  const journey = journeyOf(state);
+  const isOwn = URL.parse(page.url)?.origin === origin;
+  if (journey !== null)
+    return journey.origin === origin && (isOwn || sentBy(state) === null || isPartOf(`${journey.url}#`, url));
   // By a way that is not told before: the phone's back gesture, or a link in a silent document.
-  const isAlone = content.kind === "silent" || content.kind === "left";
-  return isAlone || URL.parse(page.url)?.origin !== origin;
+  return isOwn ? content.kind === "silent" || content.kind === "left" : isKnown;
 }
 
 /** Whether the document of this URL is the one whose body broke off. */

@@ -151,6 +151,10 @@ export class SessionHistory {
     return null;
   }
 
+  knows(url: string): boolean {
+    return [...this.#entries.values()].some((entry) => entry.url === url);
+  }
+
   /** The entry shown has this page. */
   note(url: string, isRepeatable: boolean): void {
     const key = this.#current;

@@ -351,7 +351,10 @@ it("is tried again by the boot page that is on its way there, and once more wher
 });
 
 it.each([
-  ["a document that says nothing itself", { type: "silent-document", url: `${A}/`, title: "", phase: "loading" }],
+  [
+    "a document that says nothing itself",
+    { type: "silent-document", url: `${A}/`, title: "", phase: "loading", id: 1 },
+  ],
   ["no document", { type: "document", kind: "none", origin: A }],
 ] as const)("is sent to the page again where its boot page has led to %s", (_, news) => {
   const { hear, log, say, tab } = openBrowser();

@@ -13,6 +13,7 @@ import {
   mayHaveActed,
   pageNavigation,
   typedNavigation,
+  webAddress,
   withFragmentOf,
   withoutFragment,
 } from "./navigation-request.ts";
@@ -100,6 +101,8 @@ export class Tab implements AppTab, TabActions {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** When a boot page last said that it is there, by `performance.now()`. */
   #bootedAt = Number.NEGATIVE_INFINITY;
+  /** Id of the navigation that the tunnel was asked for last. */
+  #asked: number | null = null;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
   /** The frame has the document of another tab, until the start document is there. */
@@ -536,10 +539,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   #onHeld(...addresses: readonly string[]): void {
-    const [url = null, picture = null] = addresses.map((address) => {
-      const { protocol = "", href = "" } = URL.parse(address) ?? {};
-      return /^https?:$/.test(protocol) ? href : null;
-    });
+    const [url = null, picture = null] = addresses.map(webAddress);
     if (!this.#isInFront() || (url === null && picture === null)) return;
     this.#held = { url, picture };
     this.#app.draw();
@@ -656,6 +656,7 @@ export class Tab implements AppTab, TabActions {
     if (going.isReopening === true) this.#frame.history.reopen();
     const id = isStep ? null : (begun ?? tunnel.navigate(this.#id, withoutFragment(request), keepsPage));
     const waits = { replaces: replace || isShown, isAgain: isShown };
+    this.#asked = id;
     const sent = id === null ? null : { ...tries, id, request, by, mayHaveRun: false, isAnswered: false };
     this.#icons.forget();
     this.#meter.begin(request.url, askedAt);
@@ -798,8 +799,7 @@ export class Tab implements AppTab, TabActions {
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }
 
-  #onSilentDocument({ url, title, phase }: TunnelToShell & { type: "silent-document" }): void {
-    this.#frame.bootGoal = null;
+  #onSilentDocument({ url, title, phase, id }: TunnelToShell & { type: "silent-document" }): void {
     const navigation = this.#navigation;
     const content = { kind: "silent", url } as const;
     if (phase === "loaded") {
@@ -807,7 +807,9 @@ export class Tab implements AppTab, TabActions {
       if (step.awaitedOrigin(navigation) === null && isShown) this.#commit(url, title, phase, false, content);
       return;
     }
-    if (!step.mayBePage(navigation, url)) return;
+    const isPage = id === null ? step.mayBePage(navigation, url, this.#frame.history.knows(url)) : id === this.#asked;
+    if (!isPage) return;
+    this.#frame.bootGoal = null;
     this.#frame.history.visitUrl(url, this.#sent !== null);
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
     this.#commit(url, title, phase, false, content);

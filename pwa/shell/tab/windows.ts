@@ -21,7 +21,7 @@ import type { SiteSize, WindowState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { Activation } from "../frames/slot-services.ts";
-import { pageNavigation } from "./navigation-request.ts";
+import { pageNavigation, webAddress } from "./navigation-request.ts";
 import type { PageFrame } from "./page-frame.ts";
 import type { Tab, TabOptions } from "./tab.ts";
 
@@ -528,12 +528,6 @@ export class Windows {
     const origin = this.#options.slots?.originOf(link.slot);
     if (origin !== undefined) tell(link.source, origin, link.id, news);
   }
-}
-
-/** Of a page on the web, as the URL standard writes it. Null: it is none, whatever a page has put there. */
-function webAddress(url: unknown): string | null {
-  const parsed = typeof url === "string" ? URL.parse(url) : null;
-  return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.href : null;
 }
 
 /** Documents that are told: a page can have any number of frames. */

@@ -3,6 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { PORT_CREDIT_BYTES, type PortRequestHead, type SlotBinding } from "../../messages/port-messages.ts";
+import { HeldResponse, holdNavigation } from "../requests/held-responses.ts";
 import {
   errorCodes,
   FRAME,
@@ -169,7 +170,18 @@ it.each([
   const slot = slotRig(binding);
   const document = { type: "silent-document", url, title: "page", phase: "loading" };
   await slot.say(document);
-  expect(slot.silentDocuments).toEqual(Array(times).fill(document));
+  expect(slot.silentDocuments).toEqual(Array(times).fill({ ...document, id: null }));
+});
+
+it("says by which of the shell's navigations a silent document has come, whatever the slot says", async () => {
+  const slot = slotRig();
+  const begun = new HeldResponse(null, 7);
+  begun.onHead({ ...responseHead, url: URL_A });
+  holdNavigation(slot.held, ORIGIN, URL_A, begun);
+  await slot.ask(navigation);
+  const told = ["/page#part", "/frame"].map((path) => ({ url: ORIGIN + path, title: "", phase: "loading" }));
+  for (const document of told) await slot.say({ type: "silent-document", id: 1, ...document });
+  expect(slot.silentDocuments).toMatchObject([{ id: 7 }, { id: null }]);
 });
 
 describe("a form that leads a frame to another origin", () => {

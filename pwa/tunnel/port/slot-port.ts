@@ -43,7 +43,7 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onDocumentFailed(failure: TunnelToShell & { type: "document"; kind: "failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
   onNoDocument(origin: string): void;
-  onSilentDocument(document: SilentDocument): void;
+  onSilentDocument(document: SilentDocument & { id: number | null }): void;
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
   /** @param request a page's, which may ask for anything. */
@@ -163,7 +163,16 @@ export class SlotPort {
     const { origin, topLevel } = this.#binding;
     if (!topLevel) return;
     if (message.type === "no-document") this.#host.onNoDocument(origin);
-    else if (this.#isOwn(message.url)) this.#host.onSilentDocument(message);
+    else if (this.#isOwn(message.url)) this.#host.onSilentDocument({ ...message, id: this.#begunBy(message.url) });
+  }
+
+  /** The shell's id of the navigation that leads to the document of this URL; null: the shell has begun none. */
+  #begunBy(url: string): number | null {
+    const [address] = url.split("#", 1);
+    const begun = [...this.#exchanges.values()].find(
+      ({ response: { id, head } }) => id !== null && head?.url === address,
+    );
+    return begun?.response.id ?? null;
   }
 
   #startRequest(message: PortToTunnel & { type: "request" }): void {
