@@ -150,6 +150,7 @@ const tunnel = new Tunnel(
       phase = link;
       tell({ type: "link", link });
       if (isAway(link)) store.loaded?.linkLeft();
+      else store.loaded?.linkBack();
       if (link.kind === "open") {
         setTimer(loadScripts, LATER);
         void downloads.loaded?.then((files) => files.linkOpened());

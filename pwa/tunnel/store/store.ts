@@ -56,6 +56,8 @@ export interface LoadedStore {
   makeRoom(): Promise<void>;
   /** The link went away: requests under way whose responses are stored are answered from the store. */
   linkLeft(): void;
+  /** The link may be there again: pages that were shown without it are asked about. */
+  linkBack(): void;
   /** Documents of a site wait from its first word until the word that all of it is forgotten, or cannot be. */
   forget(word: { readonly site: string; readonly isOver: boolean }): void;
   /** The phone is not paired any more: the requests of pages' visits go. Stored responses stay, kept pages too. */

@@ -49,9 +49,12 @@ describe("while the link is away", () => {
     for (let times = 0; times < 2; times++) await window.get({ ...page, ...(cache && { cache }) }, answers);
     const before = window.asked.length;
     wake();
+    window.source.linkBack();
+    wake();
     await turns(200);
     expect(window.asked).toHaveLength(before);
     phone.isAway = false;
+    window.source.linkBack();
     wake();
     await turns(200);
     expect(window.asked.slice(before).map(({ url }) => url)).toEqual(news.map(() => `${SITE}/`));

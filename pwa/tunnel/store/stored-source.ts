@@ -130,6 +130,10 @@ export class StoredSource implements LoadedStore {
     this.#away.linkLeft();
   }
 
+  linkBack(): void {
+    this.#newer.linkBack();
+  }
+
   /** Another window may have changed cookies of these URLs' sites. */
   cookiesChanged(urls: readonly string[]): void {
     this.#parts.cookies.forgetSites(urls);
@@ -361,10 +365,8 @@ export class StoredSource implements LoadedStore {
   }
 }
 
-/** Milliseconds: what a page needs goes first. Twice as long each time that the link is away. */
+/** Milliseconds: what a page needs goes first. */
 const CHECK_DELAY = 2_000;
-/** Milliseconds. After a longer outage the person has read the page: nobody asks any more. */
-const CHECK_DELAY_MAX = 300_000;
 /** Pages that are asked about once the link is back: the last ones. */
 const PAGES_CHECKED = 16;
 
@@ -374,6 +376,8 @@ class NewerPages {
   readonly #questions: EdgeQuestions;
   /** The last request for each page, by URL: nobody sees the answer to an earlier one. */
   readonly #last = new BoundedMap<string, Lookup["head"]>(PAGES_CHECKED);
+  /** By URL; each asks, as soon as there is a link. */
+  readonly #waiting = new BoundedMap<string, () => void>(PAGES_CHECKED);
 
   constructor(parts: SourceParts, questions: EdgeQuestions) {
     this.#parts = parts;
@@ -404,16 +408,23 @@ class NewerPages {
     if (!isPage(head) || head.cacheMode === "force-cache") return;
     // A redirect may have led to it.
     this.pageBegins(head);
-    this.#askAfter(CHECK_DELAY, lookup, stored);
+    this.#askLater(lookup, stored);
   }
 
-  #askAfter(delay: number, lookup: Lookup, shown: Variant): void {
+  /** The link is there again: pages are asked about that were shown without it. */
+  linkBack(): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const ask of waiting) ask();
+  }
+
+  #askLater(lookup: Lookup, shown: Variant): void {
     const { platform } = this.#parts;
     platform.setTimer(() => {
       if (!this.#isLast(lookup)) return;
-      if (!platform.isAway()) this.#ask(lookup, shown);
-      else if (delay < CHECK_DELAY_MAX) this.#askAfter(delay * 2, lookup, shown);
-    }, delay);
+      if (platform.isAway()) this.#waiting.set(lookup.head.url, () => this.#askLater(lookup, shown));
+      else this.#ask(lookup, shown);
+    }, CHECK_DELAY);
   }
 
   #ask(lookup: Lookup, shown: Variant): void {
