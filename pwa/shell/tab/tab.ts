@@ -539,7 +539,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   #onHeld(...addresses: readonly string[]): void {
-    const [url = null, picture = null] = addresses.map(webAddress);
+    const [url = null, picture = null] = addresses.map((address) => webAddress(String(address)));
     if (!this.#isInFront() || (url === null && picture === null)) return;
     this.#held = { url, picture };
     this.#app.draw();
