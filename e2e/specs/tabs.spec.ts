@@ -262,6 +262,8 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
         fetch("/phase").then((answer) => answer.text()).then((phase) => {
           if (phase !== "behind") return;
           open("${otherOrigin.origin}/Second");
+          const press = { key: "ArrowLeft", altKey: true };
+          Reflect.get(window, "to" + "p").postMessage({ tag: "ropeway.1", type: "key", press }, "*");
           history.go(-50);
         });
         if (count % 5 === 0) location.hash = count;
@@ -283,6 +285,7 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await menu(app, "New tab");
   await app.goto(`${otherOrigin.origin}/First`);
   await app.goto(`${otherOrigin.origin}/Third`);
+  await app.frame().getByLabel("Note").click();
   phase = "behind";
   const counts = app.page.frames().find((frame) => frame.url().includes("/busy"));
   const counted = async () => Number(await counts?.locator("#count").textContent());

@@ -348,11 +348,13 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
     return opening;
   };
   if (slots === null) return;
-  const onKey = (press: KeyPress) => {
+  const onKey = (press: KeyPress, source: Window) => {
     // A page says what it likes, but has the keys only while it has the focus.
-    const { element } = tabs.windows.shown.frame;
+    const { shown } = tabs.windows;
+    const { element } = shown.frame;
     const root = element.getRootNode() as Document | ShadowRoot;
-    if (root.activeElement === element && typeof press?.key === "string") chrome.press(press);
+    const hasKeys = root.activeElement === element && tabs.of(source) === shown;
+    if (hasKeys && typeof press?.key === "string") chrome.press(press);
   };
   const services = new SlotServices(slots, tunnel, onKey, (url, slot, page) => {
     return tabs.of(page)?.tab.mayShowEntry(url, slot) === true;

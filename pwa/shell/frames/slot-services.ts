@@ -49,7 +49,7 @@ class FrameNotes {
 export class SlotServices {
   readonly #slots: SlotFrames;
   readonly #tunnel: Pick<TunnelClient, "tell">;
-  readonly #onKey: (press: KeyPress) => void;
+  readonly #onKey: (press: KeyPress, source: Window) => void;
   readonly #mayShowEntry: (slotUrl: string, slot: Slot, page: Window) => boolean;
   readonly #referrers = new FrameReferrers();
   readonly frames = new FrameNotes();
@@ -61,7 +61,7 @@ export class SlotServices {
   constructor(
     slots: SlotFrames,
     tunnel: Pick<TunnelClient, "tell">,
-    onKey: (press: KeyPress) => void,
+    onKey: (press: KeyPress, source: Window) => void,
     mayShowEntry: (slotUrl: string, slot: Slot, page: Window) => boolean,
   ) {
     this.#slots = slots;
@@ -79,7 +79,7 @@ export class SlotServices {
         this.#slots.sendPort(slot, source);
         return;
       case "key":
-        this.#onKey(message.press);
+        this.#onKey(message.press, source);
         return;
       case "origins-wanted":
         source.postMessage(answerOrigins(message.origins, slot, this.#slots), this.#slots.originOf(slot));

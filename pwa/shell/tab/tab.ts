@@ -17,6 +17,7 @@ import {
   withFragmentOf,
   withoutFragment,
 } from "./navigation-request.ts";
+import { Openings } from "./openings.ts";
 import { NO_FREE_HOST, type PageFrame } from "./page-frame.ts";
 import { NO_COST, PageMeter } from "./page-meter.ts";
 import type { KeptEntry } from "./session-history.ts";
@@ -105,6 +106,8 @@ export class Tab implements AppTab, TabActions {
   #asked: number | null = null;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
+  /** What the person has closed of that: a page could open it for ever, in front of all else. */
+  readonly #letGo = new Openings();
   /** The frame has the document of another tab, until the start document is there. */
   #isOfFormer = false;
   /** Those of the page, and whether the person was told of each. */
@@ -304,6 +307,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   letGo(): void {
+    this.#letGo.count(performance.now());
     this.#held = null;
     this.#app.draw();
   }
@@ -540,7 +544,7 @@ export class Tab implements AppTab, TabActions {
 
   #onHeld(...addresses: readonly string[]): void {
     const [url = null, picture = null] = addresses.map((address) => webAddress(String(address)));
-    if (!this.#isInFront() || (url === null && picture === null)) return;
+    if (!this.#isInFront() || (url === null && picture === null) || this.#letGo.areEnough) return;
     this.#held = { url, picture };
     this.#app.draw();
   }

@@ -339,3 +339,20 @@ it("takes addresses of links that are held for texts, whatever a page gives", ()
   hearPage({ tag: MESSAGE_TAG, type: "held", ...held }, A);
   expect(tab.state.held).toEqual({ url: "https://b.example/", picture: null });
 });
+
+it("lets no page open for ever, in front of all else, what can be done with a link", () => {
+  const { tab, hearPage, show } = openBrowser();
+  show(`${A}/1`, "a1");
+  const hold = () => hearPage({ tag: MESSAGE_TAG, type: "held", url: `${B}/`, picture: "" }, A);
+  for (const _ of Array(3)) {
+    hold();
+    expect(tab.state.held).not.toBeNull();
+    tab.letGo();
+  }
+  hold();
+  expect(tab.state.held).toBeNull();
+  const now = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 5_000);
+  hold();
+  now.mockRestore();
+  expect(tab.state.held).not.toBeNull();
+});

@@ -14,10 +14,11 @@ import type { PagePlaces, Slot } from "../frames/places.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import { SlotPlaces } from "../frames/slot-frames.ts";
 import { typedNavigation } from "./navigation-request.ts";
+import { Openings } from "./openings.ts";
 import { PageFrame } from "./page-frame.ts";
 import type { KeptEntry } from "./session-history.ts";
 import { Tab, type TabOptions } from "./tab.ts";
-import { type AppWindow, Openings, type Speaker, Windows } from "./windows.ts";
+import { type AppWindow, type Speaker, Windows } from "./windows.ts";
 
 /** A tab, as it outlives its frame, and the app. */
 export interface KeptTab {
@@ -225,7 +226,7 @@ export class Tabs implements TabsActions {
     const resumed = tabs.map(({ entries, title }): OneTab => {
       const { url = "" } = entries.findLast(({ isAhead }) => !isAhead) ?? {};
       const page = { url, title, icon: null };
-      return { id: ++this.#lastId, from: null, entries, frames: { kind: "kept", page }, shownAt: 0, isHeard: false };
+      return { ...this.#create(null), entries, frames: { kind: "kept", page } };
     });
     this.#tabs = [...resumed.slice(0, at), ...this.#tabs, ...resumed.slice(at)];
     this.#changed();

@@ -21,7 +21,8 @@ import type { SiteSize, WindowState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { Activation } from "../frames/slot-services.ts";
-import { pageNavigation, webAddress } from "./navigation-request.ts";
+import { pageNavigation, typedNavigation, webAddress } from "./navigation-request.ts";
+import { Openings } from "./openings.ts";
 import type { PageFrame } from "./page-frame.ts";
 import type { Tab, TabOptions } from "./tab.ts";
 
@@ -33,26 +34,6 @@ const MOST_LINKS = 64;
 
 /** Characters of a window's id, and of its name: a page can give any. */
 const MOST_NAME = 1_000;
-
-/** Milliseconds for which a tap counts in browsers. */
-const TAP_TIME = 5_000;
-/** Windows or tabs that pages may open in that time beside the first. A person may have tapped again, and no browser says so. */
-const MOST_IN_A_ROW = 2;
-
-/** Counts what pages have opened by taps. */
-export class Openings {
-  #times: readonly number[] = [];
-
-  /** No tap opens more. */
-  get areEnough(): boolean {
-    return this.#times.filter((at) => performance.now() < at + TAP_TIME).length > MOST_IN_A_ROW;
-  }
-
-  /** @param at by `performance.now()`. */
-  count(at: number): void {
-    this.#times = [...this.#times, at].slice(-MOST_IN_A_ROW - 1);
-  }
-}
 
 export interface AppWindow {
   readonly tab: Tab;
@@ -131,17 +112,6 @@ interface Post {
   /** Top-level origin of the page that it is for; null: it is the page. */
   readonly partition: string | null;
 }
-
-/** A link's, without what a form would add. */
-const GET = {
-  tag: MESSAGE_TAG,
-  type: "navigate",
-  method: "GET",
-  headers: [],
-  body: null,
-  referrer: "",
-  replace: false,
-} as const;
 
 export class Windows {
   readonly #options: WindowsOptions;
@@ -260,13 +230,14 @@ export class Windows {
     const isBlank = opening.url === "about:blank";
     const url = isBlank ? opening.url : webAddress(opening.url);
     if (opens === undefined || url === null) return false;
-    if (opens.tab !== undefined) return this.#openTab(opens.tab, { ...opening, url }, slot, from, activation);
+    const request = pageNavigation(opening, url, slot.origin);
+    if (opens.tab !== undefined) return this.#openTab(opens.tab, request, slot, from, activation);
     if (this.#options.slots === null) return isBlank;
     const link = this.#link(opens, slot, source, from);
     const named = this.#named(link);
     if (named !== null) {
       link.state = { kind: "open", window: named };
-      if (!isBlank) named.tab.sendTo(pageNavigation(opening, url, slot.origin));
+      if (!isBlank) named.tab.sendTo(request);
       return true;
     }
     // A tap opens one window: the page that was tapped is behind that.
@@ -274,10 +245,10 @@ export class Windows {
       link === this.#blank || ((activation ?? navigator.userActivation).isActive && !this.#closedByPages.areEnough);
     const isAsked = (this.#isAllowed(slot) || hasTap) && this.isShown(from);
     if (isAsked && isBlank) return this.#keepBlank(link);
-    if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, { ...opening, url }, slot);
+    if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, request, slot);
     else if (isAsked || isBlank) this.#end(link);
     if (isAsked) return link.state.kind === "open";
-    return this.#offer(slot, from, isBlank ? null : () => this.#show(link, { ...opening, url }, slot));
+    return this.#offer(slot, from, isBlank ? null : () => this.#show(link, request, slot));
   }
 
   /** The person has allowed it to the site. */
@@ -292,10 +263,9 @@ export class Windows {
   }
 
   /** @returns true. */
-  #openTab(how: unknown, opening: Opening, slot: Slot, from: AppWindow, activation?: Activation): true {
+  #openTab(how: unknown, request: NavigationRequest, slot: Slot, from: AppWindow, activation?: Activation): true {
     const hasTap = (activation ?? navigator.userActivation).isActive && this.isShown(from);
-    if (!hasTap || opening.url === "about:blank") return true;
-    const request = pageNavigation(opening, opening.url, slot.origin);
+    if (!hasTap || request.url === "about:blank") return true;
     const open = (isAsked: boolean) => this.#options.openTab(request, how === "behind" ? how : "in front", isAsked);
     return open(this.#isAllowed(slot)) || this.#offer(slot, from, () => open(true));
   }
@@ -308,7 +278,7 @@ export class Windows {
     if (link === undefined) return;
     const { state } = link;
     const address = act.kind === "go" ? webAddress(act.url) : null;
-    const going: Opening | null = address === null ? null : { ...GET, url: address };
+    const going = address === null ? null : typedNavigation(address, slot.origin);
     if (going !== null && state.kind === "blank") {
       const mayShow = this.isShown(link.from) && this.#opened.length < MOST_WINDOWS;
       return mayShow ? this.#show(link, going, slot) : this.#end(link);
@@ -319,7 +289,7 @@ export class Windows {
     const page = window.frame.element.contentWindow;
     if (act.kind === "close") this.#closeByPage(window);
     else if (act.kind === "focus") this.#raise(window);
-    else if (going !== null) window.tab.sendTo(pageNavigation(going, going.url, slot.origin));
+    else if (going !== null) window.tab.sendTo(going);
     else if (act.kind === "post" && page !== null) this.#post({ ...act, to: page, from: slot, partition: null }, ports);
   }
 
@@ -335,7 +305,7 @@ export class Windows {
     const address = act.kind === "go" ? webAddress(act.url) : null;
     if (act.kind === "disown" && !isApart) this.#end(opener);
     else if (address !== null && opener.from.frame.isOf(opener.source))
-      opener.from.tab.sendTo(pageNavigation({ ...GET, url: address }, address, slot.origin));
+      opener.from.tab.sendTo(typedNavigation(address, slot.origin));
     else if (act.kind === "post") {
       const partition = opener.slot.topLevelOrigin;
       this.#post({ ...act, to: opener.source, id: opener.id, from: slot, partition }, ports);
@@ -452,7 +422,7 @@ export class Windows {
     return this.#opened.find(isIt) ?? null;
   }
 
-  #show(link: Link, opening: Opening, slot: Slot): void {
+  #show(link: Link, request: NavigationRequest, slot: Slot): void {
     const { create } = this.#options;
     const depths = new Map(this.all.map((each) => [each, each.frame.history.depth]));
     const { tab, frame } = create({ close: () => this.close(opened), closeAll: () => this.#goHome() });
@@ -473,7 +443,7 @@ export class Windows {
     this.#opened = [...this.#opened, opened];
     this.#mark();
     this.#host?.append(frame.element);
-    tab.sendTo(pageNavigation(opening, opening.url, slot.origin));
+    tab.sendTo(request);
     this.#arrange();
   }
 
