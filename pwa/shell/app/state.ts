@@ -227,8 +227,8 @@ export interface TabActions {
   forgetFailed(): void;
   /** The person has answered what the page's server asks for, or will not: the page is what it says then. */
   signIn(given: { readonly name: string; readonly password: string } | null): void;
-  /** The person has chosen, or holds nothing any more. */
-  letGo(): void;
+  /** The person has chosen (`isUsed`), or has closed it. */
+  letGo(isUsed?: boolean): void;
   /** The person stays with the version that is shown. */
   keepVersion(): void;
   /** Reloads the page that a form led to, and so sends the form again. */

@@ -306,8 +306,8 @@ export class Tab implements AppTab, TabActions {
     void this.#app.tunnel.signIn(signIn.origin, given.name, given.password).then(() => this.#askAgain(signIn.origin));
   }
 
-  letGo(): void {
-    this.#letGo.count(performance.now());
+  letGo(isUsed = false): void {
+    if (!isUsed) this.#letGo.count(performance.now());
     this.#held = null;
     this.#app.draw();
   }

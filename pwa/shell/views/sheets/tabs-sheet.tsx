@@ -122,7 +122,7 @@ export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tab
       icon={icon}
       label={label}
       onClick={() => {
-        tab.letGo();
+        tab.letGo(true);
         // A share that the person cancels rejects, and so does a clipboard that is shut: nothing is to be said about it.
         void Promise.resolve(act()).catch(() => {});
       }}
