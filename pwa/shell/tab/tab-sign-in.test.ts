@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { settle } from "../../../shared/testing/turns.ts";
 import { openBrowser } from "../testing/tab-rig.ts";
 
 const [A, B] = ["https://a.example", "https://b.example"];
@@ -27,4 +28,16 @@ it("a server's question is shown once a redirect has led to its page", () => {
   hear({ type: "navigation", kind: "moved", id: 1, url: `${B}/club` });
   show(`${B}/club`, "b");
   expect(shown().signIn).toMatchObject({ origin: B });
+});
+
+it("a page that was refused is asked for again in its frame, whatever a boot page brings there", async () => {
+  const { tab, hear, log, say } = openBrowser();
+  tab.go(`${A}/club`);
+  say(A, "booting");
+  say(A, "slot-ready");
+  hear(asks(A));
+  log.length = 0;
+  tab.signIn({ name: "ann", password: "sesame" });
+  await settle();
+  expect(log.slice(-2)).toEqual([`ask 2 ${A}/club`, `replace ${A}/club`]);
 });

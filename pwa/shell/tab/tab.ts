@@ -315,7 +315,10 @@ export class Tab implements AppTab, TabActions {
   /** What was refused is asked for once more, with what its server wants. */
   #askAgain(origin: string): void {
     const request = this.#sent?.request ?? typedNavigation(this.state.destination?.url ?? this.#page.url);
-    if (URL.parse(request.url)?.origin === origin) this.#navigate(request, { by: "typed", replace: true });
+    if (URL.parse(request.url)?.origin !== origin) return;
+    // A boot page that is on its way there may have what was refused.
+    this.#frame.bootGoal = null;
+    this.#navigate(request, { by: "typed", replace: true });
   }
 
   sendAgain(): void {

@@ -33,6 +33,7 @@ export function openApp() {
       if (reloadedPage !== undefined) log.push(`hard reload ${reloadedPage ?? "ends"}`);
     },
     tellSettings() {},
+    signIn: async () => {},
     stats: async () => ({}),
     askStore: async ({ urls }: { urls: readonly string[] }) => {
       log.push(`readable ${urls}`);
