@@ -104,7 +104,7 @@ test("a page's policy shows the frames of other sites that it shows directly, ho
     origin.route(path, ({ page }) => page(pageOf("Field", frames), { "content-security-policy": policy }));
   const element = `<meta http-equiv="content-security-policy" content="${policies["/other"]}">`;
   origin.route("/meta", ({ page }) => page(`<!doctype html><head>${element}</head>${frames}`));
-  // There it is none.
+  // In the body such an element is no policy.
   origin.route("/body", ({ page }) => page(`<!doctype html><body>${element}${frames}`));
   for (const path of [...Object.keys(policies), "/meta", "/body"]) {
     const asked: string[][] = [];

@@ -62,7 +62,7 @@ function governing(policy: Policy, names: readonly string[]): readonly string[] 
   return undefined;
 }
 
-/** Whether each policy that governs this has a source for it. */
+/** Whether each policy has a fitting source in the first of these directives that it names, if it names any. */
 function covers(policies: readonly Policy[], names: readonly string[], isFor: (source: string) => boolean): boolean {
   return policies.every((policy) => governing(policy, names)?.some(isFor) ?? true);
 }
@@ -129,21 +129,21 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
   return { policies, upgradesInsecureRequests, opaque, silent };
 }
 
-/** Those of an origin's policies that we hold a document, or a worker, to ourselves, each as it says it: sockets and frames. */
+/** Those of an origin's policies that the browser cannot judge for us, as the origin says them: on sockets and frames. */
 export function heldPolicies(values: readonly string[]): string[] {
   const policies = values.flatMap((value) => value.split(",").map((policy) => policy.trim()));
   return policies.filter((policy) => /(connect|frame|child|default)-src|upgrade-/i.test(policy));
 }
 
 /**
- * Event by which the placeholder of a frame asks the page script around it for its policies: that puts the page's real
- * origin and them into `detail`, and prevents the event, where it has any.
+ * Event by which the placeholder of a frame asks the page around it for its policies. A page that has any puts its real
+ * origin and then the policies into `detail`, an array, and prevents the event.
  */
 export const POLICIES_ASKED = "ropeway-policies";
 
 /**
- * Whether policies let a page of `origin` show a frame of another: to the browser both are hosts of slots. Paths are left
- * aside.
+ * Whether policies let a page of `origin` show a frame of another. The browser cannot tell: it sees two hosts of slots.
+ * Paths are left aside.
  *
  * @param url `http:` or `https:`.
  */

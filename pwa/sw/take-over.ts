@@ -19,7 +19,7 @@ export function takeOver(): void {
   self.addEventListener("install", (event) => {
     takeEveryRequest(event);
     void self.skipWaiting();
-    // Chromium (156) forgets a call that comes while the former worker is being started: that stays as long as it runs.
+    // Chromium (156) forgets a call that comes while the former worker is being started, and waits until that ends.
     asking = setInterval(() => void self.skipWaiting(), ASK_AGAIN);
   });
   self.addEventListener("activate", (event) => {

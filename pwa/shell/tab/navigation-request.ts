@@ -11,7 +11,7 @@ export function withFragmentOf(from: string, url: string): string {
   return at < 0 || url.includes("#") ? url : url + from.slice(at);
 }
 
-/** Of a page on the web, as the URL standard writes it. Null: it is none, whatever a page has put there. */
+/** The address as the URL standard writes it; null where it is none of a web page. A page can send anything. */
 export function webAddress(url: unknown): string | null {
   const parsed = typeof url === "string" ? URL.parse(url) : null;
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.href : null;

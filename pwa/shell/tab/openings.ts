@@ -3,11 +3,11 @@ const TAP_TIME = 5_000;
 /** Windows or tabs that pages may open in that time beside the first. A person may have tapped again, and no browser says so. */
 const MOST_IN_A_ROW = 2;
 
-/** Counts what pages have opened by taps, or over all else. */
+/** Counts the windows, tabs or lists that pages have opened of late. */
 export class Openings {
   #times: readonly number[] = [];
 
-  /** No tap opens more. */
+  /** Whether pages may open no more for now. */
   get areEnough(): boolean {
     return this.#times.filter((at) => performance.now() < at + TAP_TIME).length > MOST_IN_A_ROW;
   }

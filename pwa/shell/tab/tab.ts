@@ -106,7 +106,7 @@ export class Tab implements AppTab, TabActions {
   #asked: number | null = null;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
-  /** What the person has closed of that: a page could open it for ever, in front of all else. */
+  /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
   /** The frame has the document of another tab, until the start document is there. */
   #isOfFormer = false;
@@ -316,7 +316,7 @@ export class Tab implements AppTab, TabActions {
   #askAgain(origin: string): void {
     const request = this.#sent?.request ?? typedNavigation(this.state.destination?.url ?? this.#page.url);
     if (URL.parse(request.url)?.origin !== origin) return;
-    // A boot page that is on its way there may have what was refused.
+    // A boot page that is on its way there may bring the refused page.
     this.#frame.bootGoal = null;
     this.#navigate(request, { by: "typed", replace: true });
   }

@@ -127,7 +127,7 @@ function go(slotUrl: string, bootsInside: boolean): void {
 
 button.addEventListener("click", () => ask(true));
 
-/** Asks if the policies of the document around it show this: those of the next one with a page script, which others have theirs from. */
+/** Asks whether the policies of the page around the frame show it. A document without a page script has those of the next one. */
 function askIfAllowed(): void {
   const detail: string[] = [];
   if (!askAround(new CustomEvent(POLICIES_ASKED, { detail, cancelable: true }))) return ask(false);

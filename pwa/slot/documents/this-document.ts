@@ -47,7 +47,7 @@ export function isFramedByOthers(): boolean {
   return false;
 }
 
-/** Asks the documents around this one, the next one first. @returns whether one has heard it, and prevented it. */
+/** Asks the documents around this one, the next one first. @returns whether a document has prevented the event. */
 export function askAround(question: Event): boolean {
   try {
     for (let each: Window = window; !isPage(each); ) {

@@ -45,7 +45,7 @@ describe("while the link is away", () => {
     };
     phone.isAway = true;
     const answers = [{ until: never }, { headers: STALE, body: "<p>new" }];
-    // Nobody sees the first any more.
+    // The second visit takes the place of the first.
     for (let times = 0; times < 2; times++) await window.get({ ...page, ...(cache && { cache }) }, answers);
     const before = window.asked.length;
     wake();
