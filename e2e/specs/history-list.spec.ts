@@ -16,6 +16,26 @@ async function visit(app: AppPage, origin: TestOrigin, titles: readonly string[]
   }
 }
 
+/** Runs in the app. @returns how many entries of its databases have this address. */
+async function countStored(url: string): Promise<number> {
+  const answered = <Result>(request: IDBRequest<Result>) =>
+    new Promise<Result>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  let count = 0;
+  for (const { name = "" } of await indexedDB.databases()) {
+    if (!/^ropeway(\.library)?$/.test(name)) continue;
+    const database = await answered(indexedDB.open(name));
+    for (const store of database.objectStoreNames) {
+      const entries: unknown[] = await answered(database.transaction(store).objectStore(store).getAll());
+      count += entries.flat().filter((entry) => (entry as { readonly url?: string } | null)?.url === url).length;
+    }
+    database.close();
+  }
+  return count;
+}
+
 test("pages are listed by day, found by words, opened and forgotten one by one, which can be taken back", async ({
   app,
   origin,
@@ -67,6 +87,8 @@ test("a day, a site and everything can be forgotten, and all that taken back", a
   await expect(page.getByRole("region", { name: "Recent" })).toHaveCount(0);
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByRole("region", { name: "Recent" })).toContainText("Beta");
+  // A reload stops what is being written.
+  await expect.poll(() => page.evaluate(countStored, `${otherOrigin.origin}/Beta`)).toBe(2);
   await page.reload();
   await app.connected();
   sheet = await openHistory(app);

@@ -88,6 +88,12 @@ it("takes back what was forgotten last", async () => {
   await expect.poll(async () => titles(await visits.read())).toEqual(["A", "B"]);
 });
 
+it("takes back what is being forgotten", async () => {
+  await visits.hear(loaded("https://a.example/", "A"));
+  await Promise.all([visits.hear({ kind: "forget", isOf: null }), visits.hear({ kind: "remember" })]);
+  expect(titles(await visits.read())).toEqual(["A"]);
+});
+
 it("keeps ninety days", async () => {
   for (const days of [0, 89, 90, 91, 400])
     await visits.hear(loaded("https://a.example/", `${days}`, NOON - days * DAY));

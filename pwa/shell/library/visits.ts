@@ -40,7 +40,7 @@ export class Visits {
   readonly #visits: Shelf<readonly Visit[]>;
   readonly #icons: Shelf<ReadonlyMap<string, string>>;
   /** What "Forget all" took last, until somebody wants it back. */
-  #forgotten: readonly Visit[] = [];
+  #forgotten: Promise<readonly Visit[]> = Promise.resolve([]);
 
   constructor({ database, now, onRead }: VisitsPlatform) {
     this.#database = database;
@@ -75,9 +75,11 @@ export class Visits {
       await this.#database.change(["icons"], async ({ icons }) => void icons.put(icon, iconName(url)));
     } else if (event.kind === "forget") {
       const { isOf } = event;
-      const gone = await this.#forget(({ url }) => isOf?.(url) ?? true);
+      const gone = this.#forget(({ url }) => isOf?.(url) ?? true);
+      // Somebody may want it back before it is gone.
       if (isOf === null) this.#forgotten = gone;
-    } else await this.#putBack(this.#forgotten);
+      await gone;
+    } else await this.#putBack(await this.#forgotten);
   }
 
   /** @returns a data: URL, or null where none is known. */
