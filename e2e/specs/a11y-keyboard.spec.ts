@@ -88,6 +88,12 @@ test("the bar shows the name of the site, with Forward and with large text", asy
   await expect(page.getByRole("button", { name: "Forward" })).toBeHidden();
   await expect(page.getByRole("button", { name: "Home" })).toBeHidden();
   expect(await name.evaluate((element) => element.clientWidth)).toBeGreaterThan(50);
+  // On a tablet nothing of the menu lies below its end.
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.getByRole("button", { name: "Menu" }).click();
+  const rows = page.getByRole("dialog", { name: "Menu" }).locator(".menu-rows > li");
+  expect(await rows.count()).toBeGreaterThan(9);
+  for (const row of await rows.all()) await expect(row).toBeInViewport({ ratio: 1 });
 });
 
 test("the person's colours and text size count, numbers keep their order, and settings lie in groups", async ({

@@ -162,6 +162,8 @@ test("a downloaded picture and a text open in tabs; what could run scripts does 
     await expect(app.frame().getByText("Shelf")).toBeVisible();
   };
   await open("red.png");
+  // The list has told what the news did.
+  await expect(bar.getByText("is downloaded")).toHaveCount(0);
   await expect(app.frame().getByRole("img")).toHaveJSProperty("naturalWidth", 24);
   await expect(app.address).toHaveValue(`${origin.origin}/red.png`);
   await back();

@@ -106,7 +106,7 @@ function DeviceRow({ device, onRename, onUnpair }: DeviceRowProps) {
         <summary>
           <span class="row-text">
             <span class="row-title">
-              {name}
+              {`${name} `}
               {isThis && <span class="fine">{t("(this device)")}</span>}
             </span>
             <span class="row-hint">{deviceHint(device, Date.now())}</span>

@@ -17,6 +17,9 @@ type Order = (DownloadQuestion & { kind: "download" })["order"];
 /** Sites that have begun a file with no tap of the person since the last tap there: one, as browsers let them. */
 const untapped = new Set<string>();
 
+/** How often the list was opened: it has all that news before then have told. */
+let looks = 0;
+
 /** Milliseconds that the news is shown that a file comes. */
 const NEWS_TIME = 6_000;
 
@@ -25,8 +28,9 @@ export function hear(download: Download, { tunnel, app }: PhoneOptions): void {
   const { id, topLevelOrigin, state } = download;
   const order = (order: Order) => void tunnel.askStore({ kind: "download", id, order });
   let isOver = false;
+  const before = looks;
   const tell = (why: string, offers: readonly (readonly [string, () => void])[] = []) =>
-    app.notify({ kind: "download", why, offers }, () => isOver);
+    app.notify({ kind: "download", why, offers }, () => isOver || looks !== before);
   // The name's own direction stays within it.
   const name = `\u2068${download.name}\u2069`;
   const site = shortHost(topLevelOrigin);
@@ -102,16 +106,16 @@ async function share(download: Download): Promise<boolean> {
 }
 
 /** The content of the sheet. @param onOpen opens a file in a tab; null where pages run no scripts, nor the app's viewers. */
-export function showDownloads({ tunnel }: PhoneOptions, onOpen: ((download: Download) => void) | null) {
-  return <Downloads tunnel={tunnel} onOpen={onOpen} />;
+export function showDownloads({ tunnel, app }: PhoneOptions, onOpen: ((download: Download) => void) | null) {
+  return <Downloads tunnel={tunnel} app={app} onOpen={onOpen} />;
 }
 
 /** Milliseconds between looks at what is on its way. */
 const LOOK_TIME = 1_000;
 
-type DownloadsProps = Pick<PhoneOptions, "tunnel"> & Pick<RowProps, "onOpen">;
+type DownloadsProps = Pick<PhoneOptions, "tunnel" | "app"> & Pick<RowProps, "onOpen">;
 
-function Downloads({ tunnel, onOpen }: DownloadsProps) {
+function Downloads({ tunnel, app, onOpen }: DownloadsProps) {
   const [all, setAll] = useState<readonly Download[] | null>(null);
   const [why, setWhy] = useState("");
   const rates = useRef(new Map<string, Rate>());
@@ -122,6 +126,8 @@ function Downloads({ tunnel, onOpen }: DownloadsProps) {
     for (const { id, bytes } of found ?? []) rates.current.set(id, nextRate(rates.current.get(id), bytes, Date.now()));
   };
   useEffect(() => {
+    looks += 1;
+    app.draw();
     void look();
     const timer = setInterval(() => document.visibilityState === "visible" && void look(), LOOK_TIME);
     return () => clearInterval(timer);
