@@ -8,16 +8,19 @@ import { byteStringToBytes, bytesToByteString } from "../base-encodings.ts";
 /** The function that a read passes through. A text that has its name comes as it is. */
 export const READ_HOOK = "ropeway$";
 
-/** Before the first statement: where no page script has set the hook, values pass through as they are. */
-export const READ_PRELUDE = `var ${READ_HOOK}=globalThis.${READ_HOOK}||(v=>v);`;
-export const READ_OPEN = `${READ_HOOK}(`;
-export const READ_CLOSE = `,${READ_HOOK})`;
-/** In place of `READ_CLOSE` after a window or document whose members are taken apart. */
-export const PARTS_CLOSE = `,${READ_HOOK},1)`;
-/** In place of `READ_CLOSE` after what a message is posted to. */
-export const POST_CLOSE = `,${READ_HOOK},2)`;
-/** In place of `READ_CLOSE` in a property that was shorthand: its name and a colon come before `READ_OPEN`. */
-export const SHORTHAND_CLOSE = `,${READ_HOOK},0)`;
+/** As a script has them: `open` before what is read, and a closing one after it. */
+export const READ_MARKS = {
+  /** Before the first statement: where no page script has set the hook, values pass through as they are. */
+  prelude: `var ${READ_HOOK}=globalThis.${READ_HOOK}||(v=>v);`,
+  open: `${READ_HOOK}(`,
+  close: `,${READ_HOOK})`,
+  /** After a window or document whose members are taken apart. */
+  closeParts: `,${READ_HOOK},1)`,
+  /** After what a message is posted to. */
+  closePosted: `,${READ_HOOK},2)`,
+  /** In a property that was shorthand: its name and a colon come before `open`. */
+  closeShorthand: `,${READ_HOOK},0)`,
+} as const;
 
 const ANY_MARK =
   /var ropeway\$=globalThis\.ropeway\$\|\|\(v=>v\);|(?:location|top):ropeway\$\((location|top),ropeway\$,0\)|ropeway\$\(|,ropeway\$(?:,[12])?\)/g;

@@ -6,7 +6,7 @@ import { brotliDecoder } from "../../pwa/tunnel/coding/brotli-chunk.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { has, READS_MARKED } from "../../shared/http/phone-fields.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
-import { READ_CLOSE, READ_OPEN, READ_PRELUDE } from "../../shared/web/read-marks.ts";
+import { READ_MARKS } from "../../shared/web/read-marks.ts";
 import { noise, readAll, sha256, until } from "../testing/contract.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
 import { streamOf, type TestRequest } from "../testing/phone-session.ts";
@@ -52,7 +52,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     });
 
     it("marks where a script and a document read their place, for a phone that wishes it, and no origin hears of that", async () => {
-      const [read, marked] = ["say(location.host)", `say(${READ_OPEN}location${READ_CLOSE}.host)`];
+      const [read, marked] = ["say(location.host)", `say(${READ_MARKS.open}location${READ_MARKS.close}.host)`];
       const asked: string[] = [];
       const origin = await edge.originOf(({ url, rawHeaders }, response) => {
         asked.push(rawHeaders.join());
@@ -64,8 +64,8 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         return [text, has(head.headers, READS_MARKED)];
       };
       const script: TestRequest = { ...scriptFetch(origin), destination: "script", mode: "no-cors" };
-      expect(await ask({ ...script, marksReads: true }, "/script")).toEqual([READ_PRELUDE + marked, true]);
-      expect(await ask({ marksReads: true }, "/")).toEqual([`<script>${READ_PRELUDE}${marked}</script>`, true]);
+      expect(await ask({ ...script, marksReads: true }, "/script")).toEqual([READ_MARKS.prelude + marked, true]);
+      expect(await ask({ marksReads: true }, "/")).toEqual([`<script>${READ_MARKS.prelude}${marked}</script>`, true]);
       expect(await ask(script, "/script")).toEqual([read, false]);
       expect(await ask({}, "/")).toEqual([`<script>${read}</script>`, false]);
       expect(asked).toHaveLength(4);

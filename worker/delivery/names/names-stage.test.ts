@@ -6,7 +6,7 @@ import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { READ_PRELUDE, unmarkedBody, withoutReadMarks } from "../../../shared/web/read-marks.ts";
+import { READ_MARKS, unmarkedBody, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import { NamesStage } from "./names-stage.ts";
 import { markReads } from "./script-reads.ts";
 
@@ -60,27 +60,27 @@ describe("a document whose page can tell where it is", () => {
     for (const [written, marks] of [
       [
         '<a onclick="share(location.href)" href=/location>',
-        `<a onclick="${READ_PRELUDE}share(ropeway$(location,ropeway$).href)" href=/location>`,
+        `<a onclick="${READ_MARKS.prelude}share(ropeway$(location,ropeway$).href)" href=/location>`,
       ],
       [
         "<A HREF=x ONCLICK = 'return top!=self'>",
-        `<A HREF=x ONCLICK = '${READ_PRELUDE}return ropeway$(top,ropeway$)!=self'>`,
+        `<A HREF=x ONCLICK = '${READ_MARKS.prelude}return ropeway$(top,ropeway$)!=self'>`,
       ],
       [
         '<p onclick="a(&quot;&amp;&quot;, location.host)">',
-        `<p onclick="${READ_PRELUDE}a(&#34;&amp;&#34;, ropeway$(location,ropeway$).host)">`,
+        `<p onclick="${READ_MARKS.prelude}a(&#34;&amp;&#34;, ropeway$(location,ropeway$).host)">`,
       ],
       [
         "<img alt=x><body onload='f(location.href)'onresize=\"g()\">",
-        `<img alt=x><body onload='${READ_PRELUDE}f(ropeway$(location,ropeway$).href)'onresize="g()">`,
+        `<img alt=x><body onload='${READ_MARKS.prelude}f(ropeway$(location,ropeway$).href)'onresize="g()">`,
       ],
       [
         "<a title=x onclick=f(location.href)><a onclick=g(top==self,'\"')>",
-        `<a title=x onclick="${READ_PRELUDE}f(ropeway$(location,ropeway$).href)"><a onclick="${READ_PRELUDE}g(ropeway$(top,ropeway$)==self,'&#34;')">`,
+        `<a title=x onclick="${READ_MARKS.prelude}f(ropeway$(location,ropeway$).href)"><a onclick="${READ_MARKS.prelude}g(ropeway$(top,ropeway$)==self,'&#34;')">`,
       ],
       [
         `<a href="javascript:f(location.href)">a</a><area href=' JavaScript:top.f(self!=top)'><a href=javascript:f()>b</a>`,
-        `<a href="javascript:${READ_PRELUDE}f(ropeway$(location,ropeway$).href)">a</a><area href=' JavaScript:${READ_PRELUDE}ropeway$(top,ropeway$).f(self!=ropeway$(top,ropeway$))'><a href=javascript:f()>b</a>`,
+        `<a href="javascript:${READ_MARKS.prelude}f(ropeway$(location,ropeway$).href)">a</a><area href=' JavaScript:${READ_MARKS.prelude}ropeway$(top,ropeway$).f(self!=ropeway$(top,ropeway$))'><a href=javascript:f()>b</a>`,
       ],
     ] as const)
       for (const piece of [1, 1 << 20]) {
@@ -100,7 +100,7 @@ describe("a document whose page can tell where it is", () => {
     ])
       expect((await passed(kept)).text).toBe(kept);
     const many = '<a onclick="f(location)">'.repeat(2_000);
-    expect((await passed(many)).text.split(READ_PRELUDE).length - 1).toBe(512);
+    expect((await passed(many)).text.split(READ_MARKS.prelude).length - 1).toBe(512);
   });
 
   it("keeps them where a policy allows scripts by their text", async () => {

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "acorn";
 import { describe, expect, it, vi } from "vitest";
-import { READ_PRELUDE, withoutReadMarks } from "../../../shared/web/read-marks.ts";
+import { READ_MARKS, withoutReadMarks } from "../../../shared/web/read-marks.ts";
 import { markReads } from "./script-reads.ts";
 
 /** Reads as «…», destructured windows as «…1», what is posted to as «…2», shorthand as «0…», so that the table can be read. */
 const shown = (text: string): string | null =>
   markReads(text)
-    ?.replace(READ_PRELUDE, "§")
+    ?.replace(READ_MARKS.prelude, "§")
     .replaceAll("location:ropeway$(location,ropeway$,0)", "«0location»")
     .replaceAll("ropeway$(", "«")
     .replaceAll(",ropeway$,1)", "1»")

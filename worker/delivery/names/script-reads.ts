@@ -9,15 +9,7 @@
  * see the slot in both.
  */
 import { type Node, type Options, Parser, type TokenType, tokTypes } from "acorn";
-import {
-  PARTS_CLOSE,
-  POST_CLOSE,
-  READ_CLOSE,
-  READ_HOOK,
-  READ_OPEN,
-  READ_PRELUDE,
-  SHORTHAND_CLOSE,
-} from "../../../shared/web/read-marks.ts";
+import { READ_HOOK, READ_MARKS } from "../../../shared/web/read-marks.ts";
 
 /** Names of a window that has others by number. What is called `frames` needs no marks. */
 const NUMBERED = "contentWindow defaultView parent self top window".split(" ");
@@ -87,13 +79,13 @@ export function markReads(text: string): string | null {
     const addressee = postedTo(node);
     if (addressee !== null) posted.add(addressee);
     const isPosted = posted.has(node);
-    if (isPosted) edits.push(...around(node, POST_CLOSE, text));
+    if (isPosted) edits.push(...around(node, READ_MARKS.closePosted, text));
     // That mark is one of a read, too.
     const isMarked = isPosted && (nameRead(node) !== null || isNumbered(node));
     if (!isTarget && !constructors.has(node) && !isMarked) edits.push(...editsOf(visit, text));
   });
   if (edits.length === 0 || edits.length > 2 * MOST_MARKS || hidesGlobal) return null;
-  return edited(text, [...edits, [firstStatement(program, text), READ_PRELUDE]]);
+  return edited(text, [...edits, [firstStatement(program, text), READ_MARKS.prelude]]);
 }
 
 /** Places of names by which `globalThis` would be another one where the prelude reads it. */
@@ -248,23 +240,26 @@ function edited(text: string, edits: readonly Edit[]): string {
 
 function editsOf(visit: Visit, text: string): Edit[] {
   const { node, parent, key } = visit;
-  if (node.type === "VariableDeclarator") return isTakenApart(node.id) ? around(node.init, PARTS_CLOSE, text) : [];
+  if (node.type === "VariableDeclarator")
+    return isTakenApart(node.id) ? around(node.init, READ_MARKS.closeParts, text) : [];
   if (node.type === "AssignmentExpression") {
-    const written = isTree(node.left) && isLocation(node.left) ? around(otherWindow(node.left), READ_CLOSE, text) : [];
+    const written =
+      isTree(node.left) && isLocation(node.left) ? around(otherWindow(node.left), READ_MARKS.close, text) : [];
     // Elsewhere its value is the window itself, for more than its parts.
     const isStatement = parent.type === "ExpressionStatement" || parent.type === "SequenceExpression";
-    return isStatement && isTakenApart(node.left) ? around(node.right, PARTS_CLOSE, text) : written;
+    return isStatement && isTakenApart(node.left) ? around(node.right, READ_MARKS.closeParts, text) : written;
   }
-  if (isNumbered(node)) return isNoRead(visit) ? [] : around(node, POST_CLOSE, text);
+  if (isNumbered(node)) return isNoRead(visit) ? [] : around(node, READ_MARKS.closePosted, text);
   const name = nameRead(node);
   if (name === null || isNoRead(visit)) return [];
   if (name === "top" && !isAboutWindows(visit)) return [];
-  if (parent.type !== "Property" || key !== "value" || parent.shorthand !== true) return around(node, READ_CLOSE, text);
+  if (parent.type !== "Property" || key !== "value" || parent.shorthand !== true)
+    return around(node, READ_MARKS.close, text);
   // One with an escape in it would not come out again.
   if (text.slice(node.start, node.end) !== name) return [];
   return [
-    [node.start, `${name}:${READ_OPEN}`],
-    [node.end, SHORTHAND_CLOSE],
+    [node.start, `${name}:${READ_MARKS.open}`],
+    [node.end, READ_MARKS.closeShorthand],
   ];
 }
 
@@ -293,7 +288,7 @@ function around(node: unknown, close: string, text: string): Edit[] {
   return isJoined
     ? []
     : [
-        [node.start, READ_OPEN],
+        [node.start, READ_MARKS.open],
         [node.end, close],
       ];
 }
