@@ -16,18 +16,7 @@ import { createEdgeHandler, SentLog, type SiteData } from "../delivery/edge-hand
 import { SharedParts } from "../delivery/shared-parts.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
 import { answerPhone, notPairedAnyMore, OwnDevice } from "../devices/phone-door.ts";
-import {
-  type EdgeOptions,
-  keyAdvice,
-  phoneAdvice,
-  readBaseHost,
-  readBlockLists,
-  readPlan,
-  readPort,
-  readSharedCache,
-  readSwitch,
-  readTls,
-} from "../front/edge-settings.ts";
+import { type EdgeOptions, EdgeSettings, readListening, startAdvice } from "../front/edge-settings.ts";
 import { deploymentHosts } from "../front/hosts.ts";
 import { assetFile, createRouter } from "../front/router.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
@@ -111,7 +100,9 @@ const app = createRouter<EdgeOptions>({
   peerAddress: (request) => addresses.get(request) ?? null,
 });
 
-const { tls, plan, blockLists, ...address } = await readListening().catch(fail);
+const settings = new EdgeSettings(options);
+const { tls, ...address } = await readSettings().catch(fail);
+const { plan, blockLists } = settings;
 const lists = new ListKeeper({
   store: store.blockLists,
   urls: blockLists,
@@ -120,13 +111,12 @@ const lists = new ListKeeper({
   log: console.error,
 });
 const trackers = blockLists.length === 0 ? null : sharedBlocker(() => lists.compiled(), epochClock);
-const shared =
-  readSharedCache(options.ROPEWAY_SHARED_CACHE) && plan.sharesCache
-    ? new SharedResponses({
-        cache: openSharedCache(`ropeway-${address.hostname}:${address.port}`),
-        ...epochClock,
-      })
-    : null;
+const shared = settings.sharesCache
+  ? new SharedResponses({
+      cache: openSharedCache(`ropeway-${address.hostname}:${address.port}`),
+      ...epochClock,
+    })
+  : null;
 try {
   Deno.serve(
     {
@@ -146,23 +136,13 @@ try {
     new Error(`Cannot listen on ${hostname}, port ${port}: ${(error as Error).message}; see ROPEWAY_IP, ROPEWAY_PORT`),
   );
 }
-const advice = [keyAdvice(options.ROPEWAY_ACCESS_KEY ?? ""), phoneAdvice(address.hostname, options.ROPEWAY_HOST ?? "")];
-for (const line of advice) if (line !== null) console.error(line);
+for (const line of startAdvice(options, address.hostname)) console.error(line);
 
 /** @throws Error that says what to set instead. */
-async function readListening() {
-  if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
+async function readSettings() {
+  const listening = await readListening(options, (name) => Deno.env.get(name), Deno.readTextFile);
   deploymentHosts(options);
-  for (const name of ["ROPEWAY_ALLOW_PRIVATE", "ROPEWAY_BEHIND_PROXY"] as const) readSwitch(name, options[name]);
-  readSharedCache(options.ROPEWAY_SHARED_CACHE);
-  const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
-  return {
-    hostname: Deno.env.get("ROPEWAY_IP") || "127.0.0.1",
-    port: readPort("ROPEWAY_PORT", Deno.env.get("ROPEWAY_PORT"), 8787),
-    plan: readPlan(options.ROPEWAY_PLAN),
-    blockLists: readBlockLists(options),
-    tls: await readTls({ certFile, keyFile }, Deno.readTextFile),
-  };
+  return listening;
 }
 
 function fail({ message }: Error): never {

@@ -3,7 +3,7 @@
 import { lookup } from "node:dns/promises";
 import { epochClock } from "../../shared/clock.ts";
 import { createEdgeBackend, type EdgeBackend, withTextCookies } from "../delivery/edge-handler.ts";
-import { demoExemption, type EdgeOptions } from "../front/edge-settings.ts";
+import { type EdgeOptions, EdgeSettings } from "../front/edge-settings.ts";
 import type { SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { resolveDestination } from "../upstream/destination.ts";
@@ -51,10 +51,7 @@ export function createDenoUpstream(
   store: CookieJarStore,
   shared: SharedResponses | null,
 ): EdgeBackend {
-  const destinations = {
-    allowPrivate: options.ROPEWAY_ALLOW_PRIVATE === "1",
-    isExempt: demoExemption(options.ROPEWAY_DEMO_ORIGINS),
-  };
+  const { destinations } = new EdgeSettings(options);
   const resolveName = lookups.forPhone();
   const addressesOf = (url: URL, signal: AbortSignal) => resolveDestination(url, destinations, resolveName, signal);
   const asking = async (request: Request) => {

@@ -27,6 +27,59 @@ export interface EdgeOptions {
   readonly ROPEWAY_DEMO_ORIGINS?: string;
 }
 
+/** Settings as an edge goes by them. Each is read where it is asked for. @throws Error that says what to set instead. */
+export class EdgeSettings {
+  readonly #options: EdgeOptions;
+
+  constructor(options: EdgeOptions) {
+    this.#options = options;
+  }
+
+  get plan(): PlanFeatures {
+    return readPlan(this.#options.ROPEWAY_PLAN);
+  }
+
+  /** Addresses of block lists. */
+  get blockLists(): readonly string[] {
+    return readBlockLists(this.#options);
+  }
+
+  /** Whether phones of this edge share responses. */
+  get sharesCache(): boolean {
+    return this.plan.sharesCache && readSharedCache(this.#options.ROPEWAY_SHARED_CACHE);
+  }
+
+  /** Addresses that are not public, and that the edge may reach all the same. */
+  get destinations(): { readonly allowPrivate: boolean; readonly isExempt: (url: URL) => boolean } {
+    return {
+      allowPrivate: this.#options.ROPEWAY_ALLOW_PRIVATE === "1",
+      isExempt: demoExemption(this.#options.ROPEWAY_DEMO_ORIGINS),
+    };
+  }
+}
+
+/**
+ * Where an edge with a server of its own listens. All settings are read, so that it does not start with one that cannot be meant.
+ *
+ * @param variable of the environment.
+ * @throws Error that says what to set instead.
+ */
+export async function readListening(
+  options: EdgeOptions,
+  variable: (name: string) => string | undefined,
+  readFile: (path: string) => Promise<string>,
+) {
+  if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
+  for (const name of ["ROPEWAY_ALLOW_PRIVATE", "ROPEWAY_BEHIND_PROXY"] as const) readSwitch(name, options[name]);
+  readSharedCache(options.ROPEWAY_SHARED_CACHE);
+  const port = readPort("ROPEWAY_PORT", variable("ROPEWAY_PORT"), 8787);
+  readPlan(options.ROPEWAY_PLAN);
+  readBlockLists(options);
+  const [certFile, keyFile] = [variable("ROPEWAY_TLS_CERT"), variable("ROPEWAY_TLS_KEY")];
+  const tls = await readTls({ certFile, keyFile }, readFile);
+  return { hostname: variable("ROPEWAY_IP") || "127.0.0.1", port, tls };
+}
+
 /** @param text ROPEWAY_HOST: a host name. */
 export function readBaseHost(text: string): string {
   const refuse = (mend: string): Error => new Error(`Cannot start: ROPEWAY_HOST is "${text}": ${mend}`);
@@ -103,6 +156,15 @@ async function readPem(name: string, file: string, readFile: (path: string) => P
 /** @param host without port. */
 export function isLocalName(host: string): boolean {
   return /(?:^|\.)localhost\.?$/i.test(host) || /^127(?:\.\d+){3}$/.test(host) || host === "[::1]" || host === "::1";
+}
+
+/**
+ * What keeps phones from the edge, for the person who starts it, with the mends.
+ *
+ * @param ip address that it listens on.
+ */
+export function startAdvice({ ROPEWAY_ACCESS_KEY = "", ROPEWAY_HOST = "" }: EdgeOptions, ip: string): string[] {
+  return [keyAdvice(ROPEWAY_ACCESS_KEY), phoneAdvice(ip, ROPEWAY_HOST)].filter((line) => line !== null);
 }
 
 /** @returns null where the key pairs phones; else why it does not, and the mend. */

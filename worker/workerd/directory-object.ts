@@ -4,7 +4,7 @@ import { epochClock } from "../../shared/clock.ts";
 import { ListKeeper } from "../blocking/tracker-blocker.ts";
 import { type DeviceCalls, DeviceDirectory } from "../devices/device-directory.ts";
 import type { DirectoryDesk } from "../devices/phone-door.ts";
-import { readBlockLists } from "../front/edge-settings.ts";
+import { EdgeSettings } from "../front/edge-settings.ts";
 import { askWithState, type ObjectState, objectRecordStore } from "./object-state.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
@@ -54,7 +54,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     const store = objectRecordStore(ctx.storage, new StateDisk(env));
     this.#lists = new ListKeeper({
       store,
-      urls: readBlockLists(env),
+      urls: new EdgeSettings(env).blockLists,
       fetch: (url, init) => fetch(url, init),
       now: epochClock.now,
       log: (line) => console.error(line),

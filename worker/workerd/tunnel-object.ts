@@ -18,7 +18,7 @@ import { createEdgeHandler, type EdgeBackend, SentLog } from "../delivery/edge-h
 import { SharedParts } from "../delivery/shared-parts.ts";
 import type { DeviceCalls } from "../devices/device-directory.ts";
 import { answerPhone, notPairedAnyMore, OwnDevice, unavailable } from "../devices/phone-door.ts";
-import { readBlockLists, readPlan } from "../front/edge-settings.ts";
+import { EdgeSettings } from "../front/edge-settings.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
 import { type Connection, type EdgeSocket, hear, TunnelServer } from "../session/tunnel-server.ts";
 import { directoryOf } from "./directory-object.ts";
@@ -88,7 +88,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     this.#bodies = objectBodyStore(ctx.storage, new StateDisk(env), epochClock.now);
     const dictionaries = parts.dictionaries(this.#bodies);
     const sentLog = new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), epochClock.now);
-    const plan = readPlan(env.ROPEWAY_PLAN);
+    const { plan } = new EdgeSettings(env);
     const trackers = blockerOf(env);
     this.#server = new TunnelServer({
       handle: createEdgeHandler(this.#backend, {
@@ -281,7 +281,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
 
 /** Null where the edge has no block list. */
 function blockerOf(env: WorkerEnvironment): TrackerBlocker | null {
-  if (readBlockLists(env).length === 0) return null;
+  if (new EdgeSettings(env).blockLists.length === 0) return null;
   return sharedBlocker(() => directoryOf(env).blockList(), epochClock);
 }
 

@@ -3,7 +3,7 @@
 import { connect } from "cloudflare:sockets";
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import { createEdgeBackend, type EdgeBackend, withTextCookies } from "../delivery/edge-handler.ts";
-import { demoExemption, readPlan, readSharedCache } from "../front/edge-settings.ts";
+import { EdgeSettings } from "../front/edge-settings.ts";
 import { lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { fetchLeniently } from "../upstream/lenient-http.ts";
@@ -34,13 +34,12 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
   const loopback = (request: Request) => UpstreamFetcher.fetch(request, AS_CODED);
   const lenient = (request: Request) => fetchLeniently(request, connectByTcp(connect));
   const asking = withByteFields(createGatedFetch(fetchUncached, loopback, new HeaderGate()), lenient);
-  const isShared = readPlan(env.ROPEWAY_PLAN).sharesCache && readSharedCache(env.ROPEWAY_SHARED_CACHE);
+  const { sharesCache, destinations } = new EdgeSettings(env);
   const parts = createUpstreamParts({
-    fetch: isShared ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
+    fetch: sharesCache ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
     fetchLeniently: lenient,
     openSocket: createOpenSocket({ dial: (request) => OriginDialer.fetch(request), fetch: loopback }),
-    allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
-    isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
+    ...destinations,
     cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),
     ...epochClock,
     handsOutCoded: true,
