@@ -447,10 +447,15 @@ export interface BodyPart {
 /**
  * A 206 that has the whole body, as the 200 that it stands for: media elements ask for all bytes from the first on. Any
  * other response is given back as it is.
+ *
+ * @param part of the response, as `partOf` has it: then the head of the 200 that the part is of.
  */
-export function asWhole<A extends Answer>(response: A): A | Omit<A, "reason"> {
-  const range = rangeOf(response);
-  return range !== null && isWhole(range) ? asWholeOf(range.total, response) : response;
+export function asWhole<A extends Answer>(response: A, part: BodyPart | null = null): A | Omit<A, "reason"> {
+  const range = part ?? rangeOf(response);
+  if (range === null || (part === null && !isWhole(range))) return response;
+  const { reason: _, ...whole } = response;
+  const others = response.headers.filter(([name]) => name !== "content-range" && name !== "content-length");
+  return { ...whole, status: 200, headers: [...others, ["content-length", String(range.total)]] };
 }
 
 /** The part that a 206 has; null where it may not be joined with others, and where it is the whole. */
@@ -463,12 +468,6 @@ export function partOf(response: Answer): BodyPart | null {
   const { first, last, total } = range;
   const isSound = first <= last && last < total && Number(fieldValue(headers, "content-length")) === last - first + 1;
   return isSound ? { ...range, tag } : null;
-}
-
-/** The head of the 200 that a part of a body so long is of. */
-export function asWholeOf<A extends Answer>(total: number, { reason: _, ...response }: A): Omit<A, "reason"> {
-  const others = response.headers.filter(([name]) => name !== "content-range" && name !== "content-length");
-  return { ...response, status: 200, headers: [...others, ["content-length", String(total)]] };
 }
 
 type Range = Omit<BodyPart, "tag">;

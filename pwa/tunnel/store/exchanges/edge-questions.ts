@@ -4,7 +4,6 @@ import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, StoredBody } from "../../../../shared/http/heads.ts";
 import {
   asWhole,
-  asWholeOf,
   type BodyPart,
   type ExchangeTimes,
   freshenByHead,
@@ -261,7 +260,7 @@ export class EdgeQuestions {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
         const place = store.isOpen && store.era === era ? placeOf(lookup, response) : null;
         const part = partOf(response);
-        const whole = part === null ? asWhole(response) : asWholeOf(part.total, response);
+        const whole = asWhole(response, part);
         const stored = place === null ? null : toStored(head, whole, times);
         pages.answered(head, response, place !== null && stored === null);
         if (place === null || stored === null) return null;
