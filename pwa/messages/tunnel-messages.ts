@@ -6,8 +6,6 @@ import { parseUrl } from "../../shared/web/origin.ts";
 import type { FailedNavigation } from "./page-messages.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
-export { later } from "../../shared/errors.ts";
-
 /**
  * Milliseconds: how long pages wait for a link that is gone, unless the person chose otherwise; equal to sessionLinger.
  */

@@ -1,7 +1,7 @@
 import { toHex } from "../../../shared/base-encodings.ts";
 import type { DeviceList, GuestLimits, PairingCode } from "../../../shared/devices.ts";
+import { later } from "../../../shared/errors.ts";
 import { DEVICES_PATH, PAIR_PATH, TOKEN_PATH } from "../../../shared/subprotocol.ts";
-import { later } from "../../messages/tunnel-messages.ts";
 import type { KeyValueStorage } from "../app/settings.ts";
 
 const TOKEN_KEY = "ropeway.token";

@@ -1,9 +1,10 @@
 /** Pages without scripts (decision 28), for phones that have such pages: all are where the edge has only one host. */
 
+import { later } from "../../../shared/errors.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { liteAddress } from "../../messages/lite-messages.ts";
 import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
-import { later, siteName } from "../../messages/tunnel-messages.ts";
+import { siteName } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces, PageOrder, PagePlaces, ServedPage, Slot } from "../frames/places.ts";
 import { isControlled, LiteFrame } from "./lite-frame.ts";
 

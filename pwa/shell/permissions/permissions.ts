@@ -4,8 +4,8 @@
  * and what was copied come from here: no page holds the browser's grant. A camera or a microphone cannot be passed on, so the
  * frame's policy lets the host of that one site have it, from the next document on. Loads late, with the first question.
  */
+import { later } from "../../../shared/errors.ts";
 import type { Ask, AskAnswer, AskedFeature } from "../../messages/page-messages.ts";
-import { later } from "../../messages/tunnel-messages.ts";
 import type { App } from "../app/app.ts";
 import { t } from "../app/language.ts";
 import type { KeyValueStorage } from "../app/settings.ts";

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { later } from "../../../../shared/errors.ts";
 import type { Trouble } from "../../../messages/page-messages.ts";
-import { later, siteName } from "../../../messages/tunnel-messages.ts";
+import { siteName } from "../../../messages/tunnel-messages.ts";
 import { numberText, t, tParts } from "../../app/language.ts";
 import type { AppActions, BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
 import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { later } from "../../../messages/tunnel-messages.ts";
+import { later } from "../../../../shared/errors.ts";
 import { t } from "../../app/language.ts";
 import { tCount } from "../../app/language-choice.ts";
 import type { BrowserActions } from "../../app/state.ts";

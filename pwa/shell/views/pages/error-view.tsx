@@ -1,5 +1,4 @@
-import { ErrorCode, errorCodeName } from "../../../../shared/errors.ts";
-import { later } from "../../../messages/tunnel-messages.ts";
+import { ErrorCode, errorCodeName, later } from "../../../../shared/errors.ts";
 import { reasonText, t } from "../../app/language.ts";
 import type { BrowserActions, PageError, TryingAgain } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";

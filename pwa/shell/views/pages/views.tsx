@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { later } from "../../../../shared/errors.ts";
 import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
-import { later } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { isWaiting } from "../bar/link-pill.tsx";

@@ -1,4 +1,4 @@
-import { later } from "../../../messages/tunnel-messages.ts";
+import { later } from "../../../../shared/errors.ts";
 import { numberText, t } from "../../app/language.ts";
 
 const UNITS = [later("{size} B"), later("{size} kB"), later("{size} MB"), later("{size} GB"), later("{size} TB")];

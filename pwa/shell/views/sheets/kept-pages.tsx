@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { later } from "../../../../shared/errors.ts";
 import type { KeptPage } from "../../../messages/tunnel-messages.ts";
-import { later } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
 import { tCount } from "../../app/language-choice.ts";
 import type { KeepResult, Phone } from "../../app/phone.ts";

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { later } from "../../../../shared/errors.ts";
 import { VERSION } from "../../../../shared/version.ts";
 import type { LinkPhase, StoredSite } from "../../../messages/tunnel-messages.ts";
-import { later } from "../../../messages/tunnel-messages.ts";
 import { numberText, t } from "../../app/language.ts";
 import { allLanguages, chooseLanguage, localeTag, OF_SYSTEM } from "../../app/language-choice.ts";
 import { type Phone, reloadApp } from "../../app/phone.ts";

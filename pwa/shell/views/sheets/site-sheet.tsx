@@ -1,11 +1,6 @@
 import { useState } from "preact/hooks";
-import {
-  later,
-  type PageStoreUse,
-  type PageWaiting,
-  siteName,
-  type WarmedStats,
-} from "../../../messages/tunnel-messages.ts";
+import { later } from "../../../../shared/errors.ts";
+import { type PageStoreUse, type PageWaiting, siteName, type WarmedStats } from "../../../messages/tunnel-messages.ts";
 import { numberText, t } from "../../app/language.ts";
 import { localeTag, tCount } from "../../app/language-choice.ts";
 import { type Phone, reloadApp } from "../../app/phone.ts";
