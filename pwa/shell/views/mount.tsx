@@ -6,10 +6,11 @@ import type { Chrome } from "../app/start.ts";
 import type { BrowserActions, BrowserState } from "../app/state.ts";
 import { Bar, failureText, NEWER_VERSION, noticeText } from "./bar/bar.tsx";
 import { isWaiting } from "./bar/link-pill.tsx";
+import type { LibraryViews, UiWithLibrary } from "./library/library-chunk.tsx";
 import { errorText } from "./pages/error-view.tsx";
 import { chooseView, type View, viewOf } from "./pages/views.tsx";
 import { shortHost } from "./parts/format.ts";
-import type { LibraryViews, SheetName, Ui, UiState } from "./ui.ts";
+import type { SheetName, Ui, UiState } from "./ui.ts";
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -36,7 +37,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
 
   const draw = neverNested(() => {
     if (!state) return;
-    const ui: Ui = { ...uiState, library: lateLibrary.loaded, change: changeUi };
+    const ui: UiWithLibrary = { ...uiState, library: lateLibrary.loaded, change: changeUi };
     const previous = shown;
     shown = chooseView(state, previous);
     drawPageHead(document, state);

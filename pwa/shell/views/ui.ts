@@ -23,9 +23,6 @@ export type SheetName =
 /** Sheets with what the person has visited or marked. */
 export type LibrarySheetName = "history" | "bookmarks";
 
-/** The script of history and bookmarks. */
-export type LibraryViews = ReturnType<typeof import("./library/library-chunk.tsx").openLibrary>;
-
 export interface UiState {
   readonly sheet: SheetName | null;
   /** The address box has the focus. */
@@ -35,8 +32,6 @@ export interface UiState {
 }
 
 export interface Ui extends UiState {
-  /** Null until its script is there; it is loaded when a sheet is opened, or the address box has the focus. */
-  readonly library: LibraryViews | null;
   /** Takes effect in a new draw; this object stays as it is. */
   readonly change: (change: Partial<UiState>) => void;
 }

@@ -2,8 +2,8 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../app/language.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
+import type { LibraryViews } from "../library/library-chunk.tsx";
 import { connectionOf, Host, Icon, SIGNS } from "../parts/icons.tsx";
-import type { LibraryViews } from "../ui.ts";
 
 interface AddressBoxProps {
   readonly state: BrowserState;

@@ -4,6 +4,7 @@ import type { Trouble } from "../../../messages/page-messages.ts";
 import { siteName } from "../../../messages/tunnel-messages.ts";
 import { numberText, t, tParts } from "../../app/language.ts";
 import type { AppActions, BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
+import type { UiWithLibrary } from "../library/library-chunk.tsx";
 import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";
 import { shortHost } from "../parts/format.ts";
 import { Host, Icon, type IconName } from "../parts/icons.tsx";
@@ -15,7 +16,7 @@ import { LinkPill } from "./link-pill.tsx";
 const MIN_PROGRESS = 0.06;
 
 /** The browser's own controls, at the bottom of a phone where the thumb is, at the top of a wide screen. */
-export function Bar({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
+export function Bar({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: UiWithLibrary }) {
   return (
     <nav class="bar" aria-label={t("Browser")} data-editing={ui.isEditing ? "" : undefined}>
       <Progress state={state} />
@@ -172,7 +173,15 @@ function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), o
 }
 
 /** News for the person, or a question, that no page tells; what could not be opened; or that there is a newer version. */
-function Messages({ state, actions: { app, tab }, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
+function Messages({
+  state,
+  actions: { app, tab },
+  ui,
+}: {
+  state: BrowserState;
+  actions: BrowserActions;
+  ui: UiWithLibrary;
+}) {
   const { notice, unopened, mistyped, tryingAgain, hasNewer, question } = state;
   if (question !== null) return <Message {...question} isLong isGuarded />;
   if (notice !== null) {

@@ -8,6 +8,13 @@ import { HistoryList } from "./history-list.tsx";
 import { SearchSettings } from "./search-settings.tsx";
 import { SuggestionList } from "./suggestion-list.tsx";
 
+export type LibraryViews = ReturnType<typeof openLibrary>;
+
+export interface UiWithLibrary extends Ui {
+  /** Null until its script is there; it is loaded when a sheet is opened, or the address box has the focus. */
+  readonly library: LibraryViews | null;
+}
+
 /** What the shell shows of the library. */
 export function openLibrary(app: SiteTeller) {
   const library = new Library(app, Date.now);

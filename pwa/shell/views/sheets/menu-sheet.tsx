@@ -3,9 +3,9 @@ import { t } from "../../app/language.ts";
 import { reloadApp } from "../../app/phone.ts";
 import { sizeOf, withSize, ZOOMS } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, SiteSize } from "../../app/state.ts";
+import type { UiWithLibrary } from "../library/library-chunk.tsx";
 import { shortHost } from "../parts/format.ts";
 import { Glyph, Host, Icon, type IconName, SiteIcon } from "../parts/icons.tsx";
-import type { Ui } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
 
 const GLYPHS = {
@@ -28,7 +28,7 @@ const GLYPHS = {
 interface MenuProps {
   readonly state: BrowserState;
   readonly actions: BrowserActions;
-  readonly ui: Ui;
+  readonly ui: UiWithLibrary;
 }
 
 /** Everything that does not fit in the bar, for the page that is shown. */

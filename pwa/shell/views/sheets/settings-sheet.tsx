@@ -9,10 +9,11 @@ import { type Phone, reloadApp } from "../../app/phone.ts";
 import { PAGE_BUDGETS, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, PictureChoice, Settings } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
+import type { UiWithLibrary } from "../library/library-chunk.tsx";
 import { formatBytes } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
-import { type Ui, useId } from "../ui.ts";
+import { useId } from "../ui.ts";
 import { KeptList } from "./kept-pages.tsx";
 import { type Choice, ChoiceSetting, ConfirmButton, ForgetSite, Sheet, SwitchSetting, useText } from "./sheet.tsx";
 
@@ -30,7 +31,7 @@ interface SettingsProps {
   readonly state: BrowserState;
   readonly actions: BrowserActions;
   readonly phone: Phone;
-  readonly ui: Ui;
+  readonly ui: UiWithLibrary;
 }
 
 /** Every choice takes effect at once; there is nothing to save. */

@@ -9,6 +9,7 @@ import { chooseLanguage } from "../../app/language-choice.ts";
 import { Phone, type PhoneOptions } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import type { FindProps } from "../find/find-chunk.tsx";
+import type { UiWithLibrary } from "../library/library-chunk.tsx";
 import type { SheetName, Ui } from "../ui.ts";
 import { KeptSection } from "./kept-pages.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
@@ -36,7 +37,7 @@ export function openSheets(options: PhoneOptions, language: string) {
     },
     keptSection: ({ tab }: BrowserActions) => <KeptSection pages={phone.kept} onOpen={(url) => tab.go(url)} />,
     findBar: (props: FindProps) => <LateFindBar {...props} />,
-    sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
+    sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: UiWithLibrary) {
       switch (name) {
         case "menu":
           return <MenuSheet state={state} actions={actions} ui={ui} />;
