@@ -4,7 +4,7 @@ import { type BuildOptions, build } from "esbuild";
 import { appTexts } from "../house/languages.ts";
 import type { BuiltFiles } from "./built-files.ts";
 import { contentHash, UNKNOWN_HASH, withoutContentHash } from "./content-hash.ts";
-import { ofShell } from "./of-shell.ts";
+import { ofShell, shellEntry } from "./of-shell.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 import { precacheManifest } from "./precache.ts";
@@ -320,7 +320,8 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
       external: [devices, downloads, find],
     }),
     bundle({
-      entryPoints: [{ out: SHELL, in: "pwa/shell/main/shell.ts" }],
+      stdin: shellEntry,
+      entryNames: SHELL,
       format: "esm",
       define: {
         ...browserOptions.define,

@@ -1,13 +1,19 @@
 /** What the script of the sheets shares with the shell's: it imports it from there, and does not carry it again. */
 import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { UNKNOWN_HASH } from "./content-hash.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 
 const SHELL = `/shell-${UNKNOWN_HASH}.js`;
-/** Exports what is shared; so does the shell, whose entry exports all of it. */
+/** Exports what is shared. */
 const SOURCE = "pwa/shell/views/sheets/of-shell.ts";
+
+/** The shell as it is built: it exports all that is shared. */
+export const shellEntry = {
+  contents: `import "./pwa/shell/main/shell.ts"; export * from "./${SOURCE}";`,
+  resolveDir: root,
+} as const satisfies BuildOptions["stdin"];
 
 /** Each import of a module that the shell shares becomes one of the shell. A name that it does not export is an error. */
 export async function ofShell(): Promise<Plugin> {

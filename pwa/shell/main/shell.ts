@@ -3,9 +3,6 @@ import { startShell } from "../app/start.ts";
 import type { BrowserActions } from "../app/state.ts";
 import { mountChrome } from "../views/mount.tsx";
 
-/** The sheets' script takes from here what both need. */
-export * from "../views/sheets/of-shell.ts";
-
 declare global {
   interface Window {
     /** Path of the sheets' script; the build puts it here. */

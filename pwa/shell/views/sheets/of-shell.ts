@@ -1,4 +1,4 @@
-/** The script of the sheets takes these from the shell's own, which is there already (scripts/build/of-shell.ts). */
+/** The scripts that the shell loads late take these from its own, which is there already (scripts/build/of-shell.ts). */
 export { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export {
