@@ -29,3 +29,43 @@ test("the bar names the page that is visible until another site's is there", asy
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/slow-page`);
   await expect(app.page).toHaveTitle("Bank");
 });
+
+/** Each is run in the page time and again. */
+const WAYS = {
+  "by itself": ({ at }: { readonly at: number }) => {
+    location.href = `/none?${at}`;
+  },
+  "by messages to the app": ({ at }: { readonly at: number }) => {
+    const going = { url: `${location.origin}/none?${at}`, method: "GET", headers: [], body: null, referrer: "" };
+    top?.postMessage({ tag: "ropeway.1", type: "navigate", ...going, replace: false }, "*");
+  },
+};
+
+for (const [way, go] of Object.entries(WAYS)) {
+  test(`a page that goes elsewhere all the time, ${way}, is left by a typed address`, async ({
+    app,
+    origin,
+    otherOrigin,
+  }) => {
+    origin.page("/", "<p>Stay</p>", "Trap");
+    origin.route("/none", ({ response }) => void response.writeHead(204).end());
+    otherOrigin.page("/", "<p>The bank</p>", "Bank");
+    await app.goto(`${origin.origin}/`);
+    // What the automation runs counts as a tap, for some seconds.
+    const loop = `let at = 0;
+      const isOver = setInterval(() => {
+        if (navigator.userActivation.isActive) return;
+        clearInterval(isOver);
+        fetch("/loops");
+        setInterval(() => (${go})({ at: at++ }), 30);
+      }, 30);`;
+    await (await app.content()).evaluate(loop);
+    await origin.requestTo("/loops");
+    await app.ask(`${otherOrigin.origin}/`);
+    await expect(app.frame().getByText("The bank")).toBeVisible();
+    await expect(app.address).toHaveValue(`${otherOrigin.origin}/`);
+    await app.page.getByRole("button", { name: "Back" }).click();
+    await expect(app.frame().getByText("Stay")).toBeVisible();
+    await expect(app.address).toHaveValue(`${origin.origin}/`);
+  });
+}

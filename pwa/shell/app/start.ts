@@ -376,8 +376,9 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
     const said = isFrames ? services.forPage(data, slot, { source, page }, userActivation) : data;
     if (said === null || (slot !== null && tabs.take(said, slot, { source, from, ports, userActivation }))) return;
     const spoken = coming ?? slot;
-    if (isFrames) from.tab.onPageMessage(said, slot, page);
-    else if (spoken !== null || origin === location.origin) from.tab.onPageMessage(data, spoken, source);
+    if (isFrames) from.tab.onPageMessage(said, slot, page, userActivation);
+    else if (spoken !== null || origin === location.origin)
+      from.tab.onPageMessage(data, spoken, source, userActivation);
     else if (!isOfNobody(data, from, source)) slots.onUnassignedFrame(data.type, source);
   });
 }

@@ -73,6 +73,16 @@ export class PageFrame {
     return true;
   }
 
+  /** As `show`, in a frame of which the document that is there has no part. */
+  showAnew(url: string): void {
+    const { element } = this;
+    const { parentNode, nextSibling } = element;
+    this.history.begin(url);
+    element.remove();
+    this.#load(this.places?.addressOf(url, false) ?? START_DOCUMENT, false);
+    parentNode?.insertBefore(element, nextSibling);
+  }
+
   /**
    * A start document is there.
    *

@@ -55,6 +55,18 @@ it("knows of what a form led to that it did, until another page is there", () =>
   expect(kept()).toEqual([entry(`${A}2`)]);
 });
 
+it("has no more entries than a hundred, however many a page claims", () => {
+  const { history, kept } = open();
+  for (let index = 0; index < 1_000; index++) {
+    history.visit(`a${index}`, false);
+    history.note(`${A}${index}`, true);
+  }
+  expect(history.depth).toBe(99);
+  expect(kept().at(-1)).toEqual(entry(`${A}999`));
+  history.visit("a900", false);
+  expect([history.depth, history.leadsTo(-1), history.leadsTo(1)]).toEqual([0, false, true]);
+});
+
 it("keeps the latest 50", () => {
   const { history, kept } = open();
   for (let index = 0; index < 60; index++) {

@@ -13,6 +13,8 @@ export interface KeptEntry {
 
 /** So many entries are kept before the one shown, and so many after it: a browser's own list is as long. */
 const KEPT = 50;
+/** Entries that a list has: a page can claim any number. */
+const MOST = 2 * KEPT;
 /** Begins the key of an entry that the browser's list does not have. */
 const STEPPED = "stepped ";
 const TOP: ScrollPosition = { x: 0, y: 0 };
@@ -107,6 +109,16 @@ export class SessionHistory {
     this.#reopened = renamed[to] ?? null;
     this.#changed();
     return entry;
+  }
+
+  /** The frame is a new one, for the page of this address: through what it had the app leads. */
+  begin(url: string): void {
+    const key = `${STEPPED}${++this.#stepped}`;
+    this.#list = visit(this.#list, key);
+    this.#entries.set(key, { ...START, url });
+    this.anchor();
+    this.#reopened = key;
+    this.#changed();
   }
 
   /** The frame is another tab's from now on. */
@@ -274,10 +286,8 @@ export class SessionHistory {
 
   #changed(): void {
     const { keys, index } = this.#list;
-    for (const key of this.#entries.keys()) {
-      if (keys.includes(key)) continue;
-      this.#drop(key);
-    }
+    const known = new Set(keys);
+    for (const key of this.#entries.keys()) if (!known.has(key)) this.#drop(key);
     const first = Math.max(0, index + 1 - KEPT);
     const kept = keys.slice(first, index + KEPT).map((key) => this.#entries.get(key) ?? START);
     this.#onChange(kept.map((entry, at) => ({ ...entry, isAhead: first + at > index || undefined })));
@@ -312,8 +322,7 @@ export function visit(list: HistoryList, key: string, isNew = false): HistoryLis
   if (isAddress(key)) return visitUrl(list, key, isNew);
   const known = list.keys.indexOf(key);
   if (known >= 0) return { keys: list.keys, index: known };
-  const keys = [...list.keys.slice(0, list.index + 1), key];
-  return { keys, index: keys.length - 1 };
+  return added(list, key);
 }
 
 /** Whether a document that reports the entry `key` was come to by the history: the buttons, or the phone's gesture. */
@@ -332,7 +341,13 @@ export function visitUrl(list: HistoryList, url: string, isNew: boolean): Histor
   const near = isNew ? [index] : [index, index - 1, index + 1];
   const known = near.find((at) => keys[at] === url);
   if (known !== undefined) return { keys, index: known };
-  return { keys: [...keys.slice(0, index + 1), url], index: index + 1 };
+  return added(list, url);
+}
+
+/** The latest entries of the list up to the one shown, and after them another. */
+function added(list: HistoryList, key: string): HistoryList {
+  const keys = [...list.keys.slice(0, list.index + 1), key].slice(-MOST);
+  return { keys, index: keys.length - 1 };
 }
 
 /** Another document, with the entry `key`, has taken the place of the one shown. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { openBrowser, sendsTo } from "../testing/tab-rig.ts";
 
 const A = "https://a.example";
@@ -48,6 +48,40 @@ describe("a page that sends itself to its own address", () => {
     }
     expect(asked()).toBe(8);
     expect(shown().notice).toBeNull();
+  });
+});
+
+describe("a page that goes elsewhere while the person has set out for a typed address", () => {
+  const leaving = (type: "navigate" | "leaving" | "moved", isActive: boolean) => {
+    const all = openBrowser();
+    all.show(`${A}/`, "a");
+    all.tab.go(`${B}/`);
+    all.log.length = 0;
+    const going = { ...sendsTo(`${A}/other`), type } as PageToShell;
+    all.hearPage(going, A, { isActive, hasBeenActive: true });
+    return all;
+  };
+
+  it.each(["navigate", "moved"] as const)("goes nowhere by itself (%s)", (type) => {
+    const { log, shown } = leaving(type, false);
+    expect(log).toEqual([]);
+    expect(shown()).toMatchObject({ url: `${B}/`, phase: "loading" });
+  });
+
+  it("loses its frame where the browser has taken that elsewhere, and the way back leads to it by the app", () => {
+    const { log, show, shown, tab } = leaving("leaving", false);
+    expect(log).toEqual(["frame goes", `src ${B}/`, "anchor"]);
+    show(`${B}/`, "b");
+    expect(shown()).toMatchObject({ url: `${B}/`, phase: "loaded", canGoBack: true });
+    log.length = 0;
+    tab.back();
+    expect(log).toContain(`ask 2 ${A}/`);
+    expect(shown()).toMatchObject({ url: `${A}/`, phase: "loading" });
+  });
+
+  it("goes where the person has tapped", () => {
+    expect(leaving("navigate", true).shown()).toMatchObject({ destination: { kind: "started", url: `${A}/other` } });
+    expect(leaving("leaving", true).log).not.toContain("frame goes");
   });
 });
 

@@ -4,6 +4,7 @@ import type { NavigationRequest, SignInAsked, TunnelToShell } from "../../messag
 import type { App, AppTab, TabEvent } from "../app/app.ts";
 import type { Destination, Held, Notice, PageError, Settings, TabActions, TabState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
+import type { Activation } from "../frames/slot-services.ts";
 import { parseAddress } from "./address-input.ts";
 import type { TabNavigation } from "./navigation.ts";
 import * as step from "./navigation.ts";
@@ -443,12 +444,33 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** @param slot the slot that speaks, from the event's origin; null for the start document. */
-  onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
+  onPageMessage(message: PageToShell, slot: Slot | null, source: Window, activation?: Activation): void {
     if (!this.#frame.isOf(source) || (this.#isOfFormer && slot !== null)) return;
-    if (message.type === "document") {
+    if (this.#isTooLate(message, slot, activation)) {
+      if (message.type === "leaving") this.#showAnew();
+    } else if (message.type === "document") {
       this.#onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
       if (message.phase === "loaded" && this.#mayWarm) this.#frame.tell({ tag: MESSAGE_TAG, type: "links-wanted" });
     } else if (slot !== null) this.#onSlotMessage(message, slot);
+  }
+
+  /**
+   * Whether the page goes elsewhere by itself while the person is on the way to an address that was typed: that does not
+   * count, as in browsers (Chromium's `ShouldIgnoreIncomingRendererRequest`).
+   */
+  #isTooLate({ type }: PageToShell, slot: Slot | null, activation: Activation | undefined): boolean {
+    const state = this.#navigation;
+    const isTyped = state.kind === "underway" && state.destination.kind === "typed" && state.waits === null;
+    if (!isTyped || activation?.isActive !== false) return false;
+    return type === "navigate" || type === "leaving" || (type === "moved" && slot?.origin !== this.#awaited);
+  }
+
+  /** Whatever is in the frame takes it elsewhere, each time that it is sent to the page that is asked for. */
+  #showAnew(): void {
+    const { url = "" } = step.journeyOf(this.#navigation) ?? {};
+    this.#frame.showAnew(url);
+    this.#anchor();
+    this.#keep(step.sendFrame(step.leaveDocument(this.#navigation), url, this.#isBooted(url)));
   }
 
   #onSlotMessage(message: PageToShell, slot: Slot): void {

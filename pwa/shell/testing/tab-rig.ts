@@ -10,6 +10,7 @@ import type { BrowserState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import { SlotPlaces } from "../frames/slot-frames.ts";
+import type { Activation } from "../frames/slot-services.ts";
 import type { TunnelEvent } from "../link/tunnel-client.ts";
 import { PageFrame } from "../tab/page-frame.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
@@ -158,8 +159,8 @@ export function openTab(
   });
   const source = contentWindow as unknown as Window;
   /** @param origin of the slot that speaks; null for the start document. */
-  const hearPage = (message: PageToShell, origin: string | null) =>
-    tab.onPageMessage(message, origin === null ? null : slotFor(origin), source);
+  const hearPage = (message: PageToShell, origin: string | null, activation?: Activation) =>
+    tab.onPageMessage(message, origin === null ? null : slotFor(origin), source, activation);
   /** A document in the frame says how far it is. */
   const report = (url: string, phase: DocumentPhase, historyKey: string, title = "") => {
     const { origin } = new URL(url, "https://ropeway.example");
