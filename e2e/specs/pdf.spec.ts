@@ -199,3 +199,73 @@ test("a PDF in a frame is shown, one for keeping is kept, and a broken one says 
   await expect(app.frame().getByText("Cannot show the file: it is broken, or no PDF")).toBeVisible();
   await expect(app.frame().getByRole("link", { name: "Save" })).toBeVisible();
 });
+
+test("files of <object> and <embed> are shown, and scripts get at their documents", async ({
+  app,
+  origin,
+  otherOrigin,
+  network,
+}) => {
+  const serve = (path: string, type: string, body: string) =>
+    origin.route(path, ({ reply }) => reply(200, { "content-type": type }, body));
+  origin.route("/tide.pdf", ({ reply }) =>
+    reply(200, { "content-type": "application/pdf" }, pdfOf(["Harbour"], origin.origin)),
+  );
+  serve(
+    "/map.svg",
+    "image/svg+xml",
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 80"><g id="pier"/></svg>`,
+  );
+  const dot = Buffer.from("R0lGODlhAgABAPAAAP8AAAAAACwAAAAAAgABAAACAgQKADs=", "base64");
+  origin.route("/dot", ({ reply }) => reply(200, { "content-type": "image/gif" }, dot));
+  origin.page("/part", `<p>Part</p><script>parent.postMessage("part of " + (parent === top), "*")</script>`);
+  origin.page("/named", "<p>Named</p>");
+  otherOrigin.page("/guest", "<p>Guest</p>");
+  origin.page(
+    "/",
+    `<script>window.log = []</script><style>embed { width: 50%; height: 200px }</style>
+     <script>addEventListener("message", ({ data }) => log.push(data))</script>
+     <object id=pdf data="tide.pdf" type="application/pdf" width=400 height=300><p>No PDF</p></object>
+     <embed id=part src="/part" type="text/html">
+     <object id=map data="/map.svg" type="image/svg+xml" onload="log.push(contentDocument.querySelector('g').id)"></object>
+     <object id=guest data="${otherOrigin.origin}/guest" type="text/html"></object>
+     <object id=gone data="/nothing" type="text/html"><p>Fallback of one that is gone</p></object>
+     <object id=flash data="/movie.swf" type="application/x-shockwave-flash"><p>Fallback of a film</p></object>
+     <embed src="/movie.swf">
+     <object id=dot data="/dot" type="image/gif" width=40>Dot</object>
+     <object id=twice data="/named"><iframe src="/named"></iframe></object>
+     <script>onload = () => {
+       const late = document.createElement("object");
+       late.data = "/part";
+       late.id = "late";
+       document.body.append(late);
+     }</script>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  const page = app.frame();
+  await expect(page.frameLocator("#pdf iframe").locator(".page canvas").first()).toBeVisible();
+  await expect(page.getByText("No PDF")).toBeHidden();
+  await expect(page.frameLocator("#part + iframe").getByText("Part")).toBeVisible();
+  await expect(page.locator("#dot img")).toHaveJSProperty("naturalWidth", 2);
+  await expect(page.frameLocator("#guest iframe").getByText("Guest")).toBeVisible();
+  await expect(page.frameLocator("#late iframe").getByText("Part")).toBeVisible();
+  await expect(page.getByText("Fallback of one that is gone")).toBeVisible();
+  await expect(page.getByText("Fallback of a film")).toBeVisible();
+  const content = await app.content();
+  const log = () => content.evaluate(() => (window as unknown as { log: string[] }).log);
+  await expect.poll(log).toEqual(expect.arrayContaining(["part of true", "pier"]));
+  const sizes = await content.evaluate(() => {
+    const size = (selector: string) => {
+      const { width, height } = document.querySelector(selector)?.getBoundingClientRect() ?? {};
+      return [width, height];
+    };
+    return [size("#pdf"), size("#map"), size("#dot"), size("#part + iframe")[1]];
+  });
+  expect(sizes).toEqual([[400, 300], [120, 80], [40, 20], 200]);
+  expect(origin.requestsTo("/movie.swf")).toHaveLength(0);
+  expect(origin.requestsTo("/named")).toHaveLength(1);
+  // An embed that goes takes its frame along.
+  await content.evaluate(() => document.querySelector("#part")?.remove());
+  await expect(page.locator("body > iframe")).toHaveCount(0);
+  expect(network.leaks(new URL(app.base).hostname)).toEqual([]);
+});

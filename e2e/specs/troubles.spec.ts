@@ -29,8 +29,9 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
     body: () => `<iframe sandbox="allow-scripts" src="/inner"></iframe>`,
     says: "is not shown here",
   },
-  "a document in an object": {
-    body: () => `<object data="/inner" type="text/html"></object>`,
+  "a file in an object that a script has made": {
+    body: () =>
+      `<object id=made></object><script>made.data = URL.createObjectURL(new Blob(["%PDF"], { type: "application/pdf" }))</script>`,
     says: "is not shown here",
   },
   "a page that shows itself only on top": {

@@ -33,7 +33,7 @@ const budgets: readonly Budget[] = [
     limit: 7 * KB,
   },
   { name: "written documents", files: [".ropeway/written.js"], limit: 5 * KB },
-  { name: "views of documents", files: [".ropeway/view.js"], limit: 12.5 * KB },
+  { name: "views of documents", files: [".ropeway/view.js"], limit: 12.8 * KB },
   { name: "words of slots' documents", files: [".ropeway/words.js"], limit: 1.2 * KB },
   { name: "viewer of PDFs", files: [".ropeway/pdf.js", ".ropeway/pdf-worker.js"], limit: 470 * KB },
   { name: "sockets of pages", files: [".ropeway/page-sockets.js"], limit: 4 * KB },

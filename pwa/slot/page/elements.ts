@@ -127,7 +127,13 @@ function enforce(element: Element, context: PageContext): void {
   rewriteElement(element.localName, pending, elementContext(context));
   for (const [name, change] of pending.changes) write(element, name, change);
   followBlob(element, false, context);
-  if (element.matches(CLOSED)) context.tell("frame");
+  if (element.matches(CLOSED)) showClosed(element, context);
+}
+
+/** The files of other elements than frames are shown in another way. */
+function showClosed(element: Element, context: PageContext): void {
+  if (element.localName === "iframe") context.tell("frame");
+  else void context.late<typeof import("../view/view.ts")>("view").then((it) => it.showEmbedded(element, context));
 }
 
 /** Shows a blob's document in a frame. */
@@ -222,7 +228,7 @@ const isReference = (name: string, value: unknown): boolean =>
 
 /** Elements that no setter saw. This is late for one that loads at once; the policy closes that. */
 function observe(context: PageContext): void {
-  if (context.realm.document.querySelector(CLOSED) !== null) context.tell("frame");
+  for (const element of context.realm.document.querySelectorAll(CLOSED)) showClosed(element, context);
   const visit = (node: Node) => {
     if (!isElement(node)) return;
     if (AFFECTED_ELEMENTS.has(node.localName)) enforce(node, context);

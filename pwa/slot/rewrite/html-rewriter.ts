@@ -435,7 +435,7 @@ function rewriteFrame(element: AttributeAccess, context: ElementContext): void {
   if (src !== null) element.set("src", withWritten(src, written));
 }
 
-/** `<object data>` and `<embed src>` skip service workers; their own fallback content is shown instead. */
+/** `<object data>` and `<embed src>` skip service workers; frames show what they name (`view/embedded.ts`). */
 function moveAway(element: AttributeAccess, name: string): void {
   const value = element.get(name);
   if (value === null) return;

@@ -12,6 +12,8 @@ import { showPicture } from "./picture.ts";
 import { button, element, type Rows, showRows } from "./tree.ts";
 import { xmlRows } from "./xml-tree.ts";
 
+export { showEmbedded } from "./embedded.ts";
+
 /** A closed shadow tree of the app's own, in which a document is shown. */
 export interface View {
   readonly root: ShadowRoot;
