@@ -4,7 +4,7 @@ import type { AcceptTable } from "../../shared/http/phone-fields.ts";
 import { LITE_PATH } from "../../shared/subprotocol.ts";
 import { parseUrl } from "../../shared/web/origin.ts";
 
-/** Asked of each window, with a port for the `LiteAnswer`. */
+/** Asked of each window, with a port for the answer. */
 export type LiteQuestion =
   /** A frame sets out for a page. */
   | {
@@ -28,33 +28,34 @@ export type LiteQuestion =
 
 export type LiteAnswer =
   /** Carries a port to the tunnel for the origin. */
-  | { readonly type: "go" }
+  | "go"
   /** The frame stays: the window does what is to be done. */
-  | { readonly type: "stay" }
-  | { readonly type: "not-mine" };
+  | "stay"
+  /** The frame is another window's. */
+  | "not-mine";
 
-/** Outcome of a navigation, told to the window that answered "go". */
+/** Of a navigation, told to the window that answered "go". */
 export type LiteOutcome =
   | {
-      readonly type: "lite-document";
+      readonly kind: "document";
       readonly url: string;
       readonly isPosted: boolean;
       /** The origin says that it is none of its pages (status 400 and above). */
       readonly isError: boolean;
     }
   | {
-      readonly type: "lite-failed";
+      readonly kind: "failed";
       readonly url: string;
       readonly method: string;
       readonly code: number;
       readonly message: string;
     }
   /** By a redirect, to another origin than that of `from`. */
-  | { readonly type: "lite-moved"; readonly url: string; readonly from: string }
+  | { readonly kind: "moved"; readonly url: string; readonly from: string }
   /** The response is to be saved, and nothing of it is shown. */
-  | { readonly type: "lite-download"; readonly url: string };
+  | { readonly kind: "download"; readonly url: string };
 
-export type LiteToShell = LiteQuestion | LiteOutcome;
+export type LiteToShell = LiteQuestion | { readonly type: "lite-outcome"; readonly outcome: LiteOutcome };
 
 /** Keeps the worker running while a page loads, and has it take charge of the windows that it does not control. */
 export const LITE_KEEP_ALIVE = "lite-keep-alive";

@@ -70,10 +70,7 @@ export type PageToShell =
    * to this slot URL. Its entry has another key than before, since the boot page was redirected to (Chromium 156).
    */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "port-wanted"; readonly backTo?: string }
-  /** A host of a list is there to be emptied: answered by "wipe", or not at all. */
-  | ({ readonly tag: typeof MESSAGE_TAG; readonly type: "wipe-wanted" } & SlotCondition)
-  /** Answer to "wipe": whether the host is empty. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "wiped"; readonly isEmpty: boolean }
+  | WipeNews
   /** The boot page is there. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "booting" }
   /** The boot page's service worker controls the slot. */
@@ -355,10 +352,10 @@ export type ShellToPage =
       readonly topLevel: boolean;
       readonly isNewHere?: boolean;
     }
-  /** In place of a port, or of a frame's address: what was there has lost its host to another origin. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "gone" }
   /** The host may be emptied. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "wipe" }
+  /** In place of a port: what was there has lost its host to another origin. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "gone" }
   /** In place of a frame's address: no host is free. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "no-host" }
   /** Answer to frame-wanted: where the frame may go. */
@@ -427,6 +424,16 @@ export interface FailedNavigation {
  * one that redirected, or "".
  */
 export type Notice = FailedNavigation | { readonly kind: "moved"; readonly url: string; readonly from: string };
+
+/** Of the page that empties a host of a list. */
+export interface WipeNews {
+  readonly tag: typeof MESSAGE_TAG;
+  readonly type: "wipe";
+  readonly news: /** It is there: answered by "wipe", or not at all. */
+    | ({ readonly kind: "ready" } & SlotCondition)
+    /** Answer to "wipe". */
+    | { readonly kind: "done"; readonly isEmpty: boolean };
+}
 
 /** Whether a slot can be emptied for another origin, as its service worker sees it. */
 export interface SlotCondition {

@@ -28,19 +28,25 @@ export interface PageSocketRequest extends GovernedSocketRequest {
 /** Whole. The bytes of a text are UTF-8. */
 type Message = { readonly type: "message" } & Pick<SocketPart, "kind" | "bytes">;
 
-export type PageToSocket =
-  | Message
-  /** As a script has closed it; the code null where it gave none. */
-  | { readonly type: "close"; readonly code: number | null; readonly reason: string }
-  /** So many bytes of messages were shown to the page. */
-  | { readonly type: "taken"; readonly bytes: number };
+/** A script has closed it; or the server has, or has answered the script's close. The code is null where none was given. */
+interface Close {
+  readonly type: "close";
+  readonly code: number | null;
+  readonly reason: string;
+}
+
+/** So many bytes of the other side's messages were shown to the page, or have left for the server. */
+interface Taken {
+  readonly type: "taken";
+  readonly bytes: number;
+}
+
+export type PageToSocket = Message | Close | Taken;
 
 export type SocketToPage =
   | { readonly type: "open"; readonly protocol: string; readonly cookies: readonly ScriptCookie[] }
   | Message
-  /** So many bytes of the page's messages have left. */
-  | { readonly type: "sent"; readonly bytes: number }
-  /** The server has closed, or answered the close. */
-  | { readonly type: "closed"; readonly code: number | null; readonly reason: string }
+  | Close
+  | Taken
   /** There is no socket, or none any more. `message` is for people; `violated` is the policy that does not allow it. */
   | { readonly type: "failed"; readonly message: string; readonly violated?: string | undefined };

@@ -326,9 +326,7 @@ export type ShellToTunnel =
       readonly form?: { readonly name: string; readonly from: SlotBinding };
     }
   | ({ readonly type: "navigation" } & NavigationOrder)
-  | { readonly type: "ask"; readonly id: number; readonly question: TunnelQuestion }
-  /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
-  | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] };
+  | { readonly type: "ask"; readonly id: number; readonly question: TunnelQuestion };
 
 type LinkOrder =
   | {
@@ -370,6 +368,8 @@ type NavigationOrder =
    * fails. `url`: where to, real; null where that is not told.
    */
   | { readonly kind: "by-page"; readonly tab: number; readonly url: string | null }
+  /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
+  | { readonly kind: "links"; readonly page: string; readonly links: readonly string[] }
   | { readonly kind: "closed"; readonly tab: number };
 
 export type TunnelToShell =

@@ -137,7 +137,7 @@ class PageSocket {
 
   #show(event: SocketEvent): void {
     if (event.kind === "close") {
-      this.#post({ type: "closed", code: event.code, reason: event.reason });
+      this.#post({ type: "close", code: event.code, reason: event.reason });
       this.#end();
       return this.#over();
     }
@@ -180,7 +180,7 @@ class PageSocket {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    if (this.#underWay > 0) this.#post({ type: "sent", bytes: this.#underWay });
+    if (this.#underWay > 0) this.#post({ type: "taken", bytes: this.#underWay });
     this.#underWay = 0;
     while (this.#leaving.length === 0 && !this.#isEnding) {
       await new Promise<void>((resolve) => {

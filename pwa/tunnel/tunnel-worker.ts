@@ -323,8 +323,6 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
       return actOnNavigation(message);
     case "ask":
       return answerWith(message.id, answer(message.question));
-    case "warm-links":
-      return warmedPages.warm(message.page, message.links);
   }
 };
 
@@ -356,6 +354,7 @@ function actOnStore(order: ShellToTunnel & { type: "store" }): void {
 function actOnNavigation(order: ShellToTunnel & { type: "navigation" }): void {
   if (order.kind === "begin") navigate(order);
   else if (order.kind === "abandon") abandon(tabs, order.id);
+  else if (order.kind === "links") warmedPages.warm(order.page, order.links);
   else if (order.kind === "closed") tabs.delete(order.tab);
   else leavePage(order.tab, order.url);
 }

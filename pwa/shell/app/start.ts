@@ -4,7 +4,7 @@ import { HEALTH_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { Download, TunnelStats } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
-import { OtherWindows, SlotFrames, SlotPlaces, type WipeMessage } from "../frames/slot-frames.ts";
+import { OtherWindows, SlotFrames, SlotPlaces } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
 import { SlotRegistry } from "../frames/slot-registry.ts";
 import { type Activation, type OfFrame, type PageMessage, SlotServices } from "../frames/slot-services.ts";
@@ -366,7 +366,7 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
     if (data?.tag !== MESSAGE_TAG || speaker === null) return;
     const userActivation = activationOf(told);
     const source = speaker as Window;
-    if (isOfWiping(data)) return slots.onWipe(data, origin, source);
+    if (data.type === "wipe") return slots.onWipe(data, origin, source);
     const slot = slots.slotOf(origin);
     const coming = slots.comingTo(origin);
     if (slot !== null && coming === null) services.onMessage(data, slot, source);
@@ -394,10 +394,6 @@ function isOfNobody(data: PageToShell, { frame, tab }: AppWindow, source: Window
 function isOfFrames(message: PageToShell, isPages: boolean): message is OfFrame {
   if (message.type === "trouble") return true;
   return message.type === "navigate" && (!isPages || message.leads !== undefined);
-}
-
-function isOfWiping(message: PageToShell): message is WipeMessage {
-  return message.type === "wipe-wanted" || message.type === "wiped";
 }
 
 /** The late scripts load soon where the app's worker has them; else no page should have to share the link with them. */

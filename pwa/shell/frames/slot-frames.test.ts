@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type WipeNews } from "../../messages/page-messages.ts";
 import { MapStorage } from "../testing/map-storage.ts";
 import { ListedHosts } from "./listed-hosts.ts";
-import { SlotFrames, type WipeMessage } from "./slot-frames.ts";
+import { SlotFrames } from "./slot-frames.ts";
 import { SlotRegistry } from "./slot-registry.ts";
 import { KeptSpares } from "./spare-slots.ts";
 
@@ -64,13 +64,13 @@ function rig(count: number, storage = new MapStorage()) {
     hasOtherWindows: () => false,
     onNoHost: (origin) => void log.push(`no host ${origin}`),
   });
-  const hear = (message: Omit<WipeMessage, "tag"> | object, host: string, source: Window) =>
-    frames.onWipe({ tag: MESSAGE_TAG, ...message } as WipeMessage, `https://${host}.example`, source);
+  const hear = (news: WipeNews["news"], host: string, source: Window) =>
+    frames.onWipe({ tag: MESSAGE_TAG, type: "wipe", news }, `https://${host}.example`, source);
   return { frames, registry, shown, log, spares, hear };
 }
 
-const ALONE = { type: "wipe-wanted", isAlone: true, permissions: [] };
-const EMPTY = { type: "wiped", isEmpty: true };
+const ALONE = { kind: "ready", isAlone: true, permissions: [] } as const;
+const EMPTY = { kind: "done", isEmpty: true } as const;
 
 it("loads a document anew that is sent to another page before it has led to one", () => {
   const { frames } = rig(2);

@@ -1,5 +1,5 @@
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
-import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell, type ShellToPage, type WipeNews } from "../../messages/page-messages.ts";
 import type { PageOrder, PagePlaces, Slot } from "./places.ts";
 import type { SlotHosts } from "./slot-hosts.ts";
 import type { SlotRegistry } from "./slot-registry.ts";
@@ -10,9 +10,6 @@ interface ComingSlot {
   readonly slot: Slot;
   realUrl: string;
 }
-
-/** Messages of the document that wipes a host. */
-export type WipeMessage = PageToShell & { type: "wipe-wanted" | "wiped" };
 
 export interface SlotFramesOptions {
   readonly registry: SlotRegistry;
@@ -210,18 +207,17 @@ export class SlotFrames {
   }
 
   /** Whoever shows the document, it is allowed to go on only where this window has sent it to the host. */
-  onWipe(message: WipeMessage, origin: string, source: Window): void {
+  onWipe({ news }: WipeNews, origin: string, source: Window): void {
     const label = this.#hosts.labelOf(origin);
     if (label === null) return;
     const coming = this.#coming?.slot.label === label && source.parent === window ? this.#coming : null;
     if (coming === null && !this.#spares.isUnwiped(label, source)) return;
-    const isWanted = message.type === "wipe-wanted";
-    const isKept = isWanted && message.permissions.length > 0;
-    if (isWanted && message.isAlone && !isKept) {
+    const isKept = news.kind === "ready" && news.permissions.length > 0;
+    if (news.kind === "ready" && news.isAlone && !isKept) {
       this.#registry.evict(label);
       this.#connected.delete(label);
       source.postMessage({ tag: MESSAGE_TAG, type: "wipe" } satisfies ShellToPage, origin);
-    } else if (!isWanted && message.isEmpty) {
+    } else if (news.kind === "done" && news.isEmpty) {
       if (coming === null) return this.#spares.onWiped(label);
       this.#coming = null;
       const { origin: real } = coming.slot;

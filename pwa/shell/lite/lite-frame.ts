@@ -50,7 +50,7 @@ export interface LiteFrameOptions {
   readonly reportsStart: boolean;
 }
 
-type LiteDocument = LiteOutcome & { type: "lite-document" };
+type LiteDocument = LiteOutcome & { kind: "document" };
 
 /**
  * Does from outside, for pages without scripts, the work of the page script in a slot: tells the tab where the page
@@ -136,24 +136,25 @@ export class LiteFrame {
       case "lite-navigation":
       case "lite-port-wanted":
         return port && this.#answer(message, port);
-      case "lite-download":
-        return this.#options.onDownload(message.url);
-      case "lite-document":
-      case "lite-failed":
-      case "lite-moved":
-        this.#coming = message;
-        this.#watch();
+      case "lite-outcome":
+        return this.#onOutcome(message.outcome);
     }
+  }
+
+  #onOutcome(outcome: LiteOutcome): void {
+    if (outcome.kind === "download") return this.#options.onDownload(outcome.url);
+    this.#coming = outcome;
+    this.#watch();
   }
 
   #answer(question: LiteQuestion, port: MessagePort): void {
     const isPort = question.type === "lite-port-wanted";
-    const message: LiteAnswer = { type: isPort ? "go" : this.#letGo(question) };
+    const answer: LiteAnswer = isPort ? "go" : this.#letGo(question);
     const origin = isPort ? question.origin : new URL(question.url).origin;
-    port.postMessage(message, message.type === "go" ? [this.#options.bind(slotOf(origin))] : []);
+    port.postMessage(answer, answer === "go" ? [this.#options.bind(slotOf(origin))] : []);
   }
 
-  #letGo(question: LiteQuestion & { type: "lite-navigation" }): LiteAnswer["type"] {
+  #letGo(question: LiteQuestion & { type: "lite-navigation" }): LiteAnswer {
     const { url, method, headers, body, referrer, from } = question;
     const judgement = this.#judge.judge(question, this.#location === null ? null : realOf(this.#location));
     if (judgement !== "leaves" && judgement !== "hand-over") return judgement;
@@ -207,7 +208,7 @@ export class LiteFrame {
       method === "GET"
         ? "Cannot show the page: the app's service worker does not answer"
         : "Cannot send the form: the app was not there; nothing was sent";
-    this.#arrive(document, { type: "lite-failed", url, method, code: ErrorCode.LINK_LOST, message });
+    this.#arrive(document, { kind: "failed", url, method, code: ErrorCode.LINK_LOST, message });
   }
 
   /** In place of a page for which nobody was there. Where the tab did not send the frame, the page before did. */
@@ -232,7 +233,7 @@ export class LiteFrame {
     if (document === null || real === null) return;
     const coming = this.#coming;
     if (coming !== null && document !== this.#document) {
-      const url = coming.type === "lite-moved" ? coming.from : coming.url;
+      const url = coming.kind === "moved" ? coming.from : coming.url;
       if (new URL(real).origin === new URL(url).origin) {
         this.#arrive(document, coming);
         // Whoever watches the app sees that it loads.
@@ -253,15 +254,15 @@ export class LiteFrame {
     this.#coming = null;
     this.#page = null;
     const page = this.#options.element.contentWindow as Window;
-    switch (outcome.type) {
-      case "lite-document":
+    switch (outcome.kind) {
+      case "document":
         this.#sent = null;
         this.#attempts = 0;
         this.#page = outcome;
         this.#phase = "loading";
         this.#listen(page);
         return this.#report("loading");
-      case "lite-failed": {
+      case "failed": {
         this.#sent = null;
         const { url, method, code, message } = outcome;
         return this.#say({
@@ -274,7 +275,7 @@ export class LiteFrame {
           historyKey: historyKeyOf(page),
         });
       }
-      case "lite-moved":
+      case "moved":
         return this.#say({ tag: MESSAGE_TAG, type: "moved", url: outcome.url });
     }
   }

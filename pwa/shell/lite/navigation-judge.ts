@@ -1,19 +1,15 @@
 /** Decides where the frame of pages without scripts may go: only the tab sends it to another site. */
-import type { LiteQuestion } from "../../messages/lite-messages.ts";
+import type { LiteAnswer, LiteQuestion } from "../../messages/lite-messages.ts";
 
 /** Milliseconds in which a frame that the tab sends somewhere sets out. */
 const PERMIT_TIME = 5_000;
 
 export type Judgement =
-  /** The frame goes on. */
-  | "go"
+  | LiteAnswer
   /** The frame goes on, and the tab should know. */
   | "leaves"
   /** The tab has to do it, so that the edge knows who wants it. */
-  | "hand-over"
-  | "stay"
-  /** The frame is another window's. */
-  | "not-mine";
+  | "hand-over";
 
 type Asked = Pick<LiteQuestion & { type: "lite-navigation" }, "url" | "method" | "mayBeApps" | "from" | "isRestored">;
 

@@ -595,7 +595,7 @@ export class Tab implements AppTab, TabActions {
     const isOwn = this.#awaited === null && URL.parse(page)?.origin === slot.origin;
     if (!isOwn || !this.#mayWarm || !Array.isArray(urls)) return;
     const links = urls.slice(0, MOST_LINKS).map((url) => this.#frame.toReal(String(url), slot));
-    this.#app.tunnel.tell({ type: "warm-links", page, links });
+    this.#app.tunnel.tell({ type: "navigation", kind: "links", page, links });
   }
 
   #learnThatItMayHaveRun(): void {

@@ -42,7 +42,7 @@ async function wipe(): Promise<"empty" | "emptied" | "in use"> {
   const isFresh = (await navigator.serviceWorker.getRegistrations()).length === 0;
   const worker = await slotWorkerHere();
   const isAllowed = allowed();
-  tellShell({ tag, type: "wipe-wanted", ...(await conditionBy(worker())) });
+  tellShell({ tag, type: "wipe", news: { kind: "ready", ...(await conditionBy(worker())) } });
   await isAllowed;
   // Other windows know by now that it has no origin.
   if (!(await conditionBy(worker())).isAlone) return "in use";
@@ -54,7 +54,7 @@ async function wipe(): Promise<"empty" | "emptied" | "in use"> {
 async function run(): Promise<void> {
   tellShell({ tag, type: "booting" });
   const state = await wipe().catch(() => "in use");
-  tellShell({ tag, type: "wiped", isEmpty: state !== "in use" });
+  tellShell({ tag, type: "wipe", news: { kind: "done", isEmpty: state !== "in use" } });
   if (state === "in use") return;
   // A worker of before goes on, with what it knows, for as long as a document has it.
   const hasFormerWorker = state === "emptied" && navigator.serviceWorker.controller !== null;

@@ -113,7 +113,7 @@ it("opens, says and hears, in order, and knows what has not left", async () => {
     ["binary", 2, 3],
     ["text", ...Buffer.from("last")],
   ]);
-  tell({ type: "sent", bytes: 6 });
+  tell({ type: "taken", bytes: 6 });
   socket.binaryType = "arraybuffer";
   tell({ type: "message", ...text("€") });
   tell({ type: "message", kind: "binary", bytes: Uint8Array.of(9) });
@@ -142,7 +142,7 @@ it("closes behind what it said, with the server's code", async () => {
   await vi.waitFor(() => expect(far.said).toHaveLength(2));
   expect(far.said[1]).toEqual({ type: "close", code: 3001, reason: "bye" });
   tell({ type: "message", ...text("not shown any more") });
-  tell({ type: "closed", code: 3001, reason: "bye" });
+  tell({ type: "close", code: 3001, reason: "bye" });
   await vi.waitFor(() => expect(log).toEqual(["open", [3001, "bye", true]]));
   expect(socket.readyState).toBe(3);
 });
@@ -189,7 +189,7 @@ it("has the tunnel wait while nobody reads a stream", async () => {
   const reader = (await stream.opened).readable.getReader();
   const taken = () => far.said.reduce((sum, message) => sum + (message.type === "taken" ? message.bytes : 0), 0);
   await vi.waitFor(() => expect(taken()).toBe(40_000));
-  tell({ type: "closed", code: 4000, reason: "enough" });
+  tell({ type: "close", code: 4000, reason: "enough" });
   for (let count = 0; count < 4; count++) expect((await reader.read()).value).toHaveProperty("byteLength", 40_000);
   expect(await reader.read()).toMatchObject({ done: true });
   expect(await stream.closed).toEqual({ closeCode: 4000, reason: "enough" });

@@ -241,14 +241,14 @@ class SocketLine {
         this.state = OPEN;
         this.#wasOpen = true;
         return this.#face.onOpen(message.protocol);
-      case "sent":
+      case "taken":
         this.bufferedAmount -= message.bytes;
         return this.#face.onSent();
       case "message":
         if (this.state === OPEN) this.#face.onMessage(message.kind, message.bytes as Uint8Array<ArrayBuffer>);
         else this.shown(message.bytes.length);
         return;
-      case "closed":
+      case "close":
         return this.#end({ wasClean: true, code: message.code ?? 1005, reason: message.reason });
       case "failed":
         this.#fail(message.message, message.violated);

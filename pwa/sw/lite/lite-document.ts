@@ -77,7 +77,7 @@ function moved(navigation: LiteNavigation, response: TunnelResponse, location: s
   const target = redirectTarget(response, location, navigation.request.method !== "GET", navigation.fragment);
   if (target instanceof RopewayError) return failed(navigation, target);
   navigation.finish();
-  navigation.tell({ type: "lite-moved", url: target, from: response.head.url });
+  navigation.tell({ kind: "moved", url: target, from: response.head.url });
   return emptyDocument(navigation);
 }
 
@@ -87,7 +87,7 @@ function failed(navigation: LiteNavigation, error: unknown): Response {
   const message = error instanceof Error ? error.message : "Cannot load the page: internal error";
   if (code === ErrorCode.CANCEL) return stay();
   const url = navigation.head.url + navigation.fragment;
-  navigation.tell({ type: "lite-failed", url, method: navigation.request.method, code, message });
+  navigation.tell({ kind: "failed", url, method: navigation.request.method, code, message });
   return emptyDocument(navigation);
 }
 
@@ -119,7 +119,7 @@ function documentOf(navigation: LiteNavigation, response: TunnelResponse, shown:
       response.cancel();
       navigation.finish();
       navigation.noDocument();
-      if (kind === "download") navigation.tell({ type: "lite-download", url: head.url });
+      if (kind === "download") navigation.tell({ kind: "download", url: head.url });
       return stay();
     case "image":
     case "media":
@@ -138,7 +138,7 @@ function documentOf(navigation: LiteNavigation, response: TunnelResponse, shown:
 function tellDocument(navigation: LiteNavigation, status: number): void {
   const url = navigation.head.url + navigation.fragment;
   const isPosted = navigation.request.method !== "GET";
-  navigation.tell({ type: "lite-document", url, isPosted, isError: status >= 400 });
+  navigation.tell({ kind: "document", url, isPosted, isError: status >= 400 });
 }
 
 /** A whole small document of ours. */

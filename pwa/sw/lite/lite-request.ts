@@ -5,7 +5,13 @@ import type { CacheMode, CredentialsMode, Destination, RedirectMode, RequestMode
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { isMixedContent } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/policies.ts";
-import { type LiteAnswer, type LiteOutcome, type LiteQuestion, realOf } from "../../messages/lite-messages.ts";
+import {
+  type LiteAnswer,
+  type LiteOutcome,
+  type LiteQuestion,
+  type LiteToShell,
+  realOf,
+} from "../../messages/lite-messages.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
 import { forwardedFields } from "../request/slot-request.ts";
 import type { SlotContext } from "../slot-exchange.ts";
@@ -119,7 +125,10 @@ export class LiteWindows {
     const answers = await this.#ask(question);
     const go = answers.find(({ port }) => port !== null);
     if (go === undefined || go.port === null) return null;
-    return { port: go.port, tell: (outcome) => go.window.postMessage(outcome) };
+    return {
+      port: go.port,
+      tell: (outcome) => go.window.postMessage({ type: "lite-outcome", outcome } satisfies LiteToShell),
+    };
   }
 
   remember(clientId: string, port: TunnelPort): void {
@@ -150,7 +159,7 @@ export class LiteWindows {
           const [port] = ports;
           const answer = { window, port: port === undefined ? null : new TunnelPort(port, () => {}) };
           answers.push(answer);
-          if (data.type !== "not-mine") resolve([answer]);
+          if (data !== "not-mine") resolve([answer]);
           else if (answers.length === windows.length) resolve(answers);
         };
         window.postMessage(question, [port2]);
