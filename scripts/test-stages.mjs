@@ -1,5 +1,6 @@
 /** The stages of `npm test` and `npm run test:long`: what each needs, runs, and says in the end. */
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import {
   ensureApplications,
   ensureBenchDependencies,
@@ -11,6 +12,7 @@ import {
 import { ensureBrowser, ensureHeadlessBrowser } from "./install/browser.mjs";
 import { ensureFile } from "./install/debian-packages.mjs";
 import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
+import { ensurePythonPackages } from "./install/python-packages.mjs";
 
 /** @typedef {{
  *   name: string, what: string, command: readonly string[], summary: RegExp, failure?: RegExp,
@@ -130,6 +132,7 @@ export async function prepare(chosen) {
   await ensureBenchDependencies();
   if (chosen.some(({ name }) => name === "applications")) {
     await ensureApplications();
+    await ensurePythonPackages(join(root, "e2e", "applications"));
     // Any small web server spares a large one, which the package would bring along.
     if (!(await ensureFile("/usr/lib/cgi-bin/wiki.pl", ["usemod-wiki", "micro-httpd"])))
       fail("Cannot use the applications: one is UseModWiki; install Debian's usemod-wiki");

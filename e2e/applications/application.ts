@@ -16,8 +16,10 @@ export { expect } from "../fixtures/browser.ts";
 
 /** How an application is started. */
 export interface Program {
-  /** Below this folder; run by Node, or a command's path with `arguments` that start with it. */
+  /** Below this folder. */
   readonly script: string;
+  /** A program that runs the script, below this folder; Node otherwise. */
+  readonly runner?: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Files that are in its directory before it starts, by path. */
@@ -156,7 +158,7 @@ async function reserveOrigin(worker: number, ends: (() => Promise<void>)[], watc
   ends.push(watch.close);
   watches.push(watch);
   const start: Reserved["start"] = async (program) => {
-    const directory = await mkdtemp(join(tmpdir(), "ropeway-application-"));
+    const directory = await mkdtemp(join(tmpdir(), "application-"));
     ends.push(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
     const child = await startProcess(program({ port, origin: watch.origin, directory }), directory);
     ends.push(() => stopped(child.process));
@@ -180,7 +182,8 @@ async function startProcess(program: Program, directory: string): Promise<Child>
   }
   for (const [path, from] of Object.entries(program.copies ?? {}))
     await cp(join(folder, from), join(directory, path), { recursive: true });
-  const process_ = spawn(process.execPath, [join(folder, program.script), ...(program.arguments ?? [])], {
+  const runner = program.runner === undefined ? process.execPath : join(folder, program.runner);
+  const process_ = spawn(runner, [join(folder, program.script), ...(program.arguments ?? [])], {
     cwd: directory,
     // What it starts itself ends with it.
     detached: true,
