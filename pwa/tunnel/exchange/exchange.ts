@@ -115,6 +115,35 @@ export function passingOn(consumer: ResponseConsumer, own: Partial<ResponseConsu
   };
 }
 
+/** As `next`, which tells once, before the consumer hears of it, that the exchange has ended, failed or been given up. */
+export function tellingOver(next: Ask, onOver: () => void): Ask {
+  return (request, consumer) => {
+    let isOver = false;
+    const over = (): void => {
+      if (!isOver) onOver();
+      isOver = true;
+    };
+    const watching = passingOn(consumer, {
+      onEnd() {
+        over();
+        consumer.onEnd();
+      },
+      onError(error) {
+        over();
+        consumer.onError(error);
+      },
+    });
+    const answer = next(request, watching);
+    return {
+      ...answer,
+      cancel() {
+        over();
+        answer.cancel();
+      },
+    };
+  };
+}
+
 /** @param last is asked for what no source answers. */
 export function askInOrder(sources: readonly ResponseSource[], last: Ask): Ask {
   return sources.reduceRight<Ask>((next, source) => (request, consumer) => source(request, consumer, next), last);

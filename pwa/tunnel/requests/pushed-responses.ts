@@ -6,7 +6,6 @@ import {
   isPushable,
   type PushAnnouncement,
   pushKey,
-  type ResponseConsumer,
   receivePush,
 } from "../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
@@ -19,6 +18,7 @@ import {
   passingOn,
   type ResponseSource,
   type SessionTrace,
+  tellingOver,
 } from "../exchange/exchange.ts";
 import { HeldResponse, HeldResponses } from "./held-responses.ts";
 import { priorityOf } from "./network-requests.ts";
@@ -87,24 +87,7 @@ export class PushedResponses {
     if (push !== null) return next({ ...request, push }, consumer);
     // Until it is over, a push for its like is of no use.
     this.#asked.add(key);
-    const over = (): unknown => this.#asked.delete(key);
-    const own: Partial<ResponseConsumer> = {
-      onEnd: () => {
-        over();
-        consumer.onEnd();
-      },
-      onError: (error) => {
-        over();
-        consumer.onError(error);
-      },
-    };
-    const exchange = next(request, passingOn(consumer, own));
-    return {
-      cancel: () => {
-        over();
-        exchange.cancel();
-      },
-    };
+    return tellingOver(next, () => void this.#asked.delete(key))(request, consumer);
   };
 
   /** Gives up what waits: all of it, or what one document named. */

@@ -17,6 +17,7 @@ import {
   passingOn,
   type ResponseSource,
   readWhole,
+  tellingOver,
 } from "../exchange/exchange.ts";
 import { HeldResponse, HeldResponses } from "./held-responses.ts";
 
@@ -88,32 +89,15 @@ export class WarmedPages {
     if (isPage) this.#leave();
     else this.#dropWhatMayDiffer(head);
     this.#underWay += 1;
-    const over = once(() => {
+    const asked = tellingOver(next, () => {
       this.#underWay -= 1;
       this.#startSoon();
     });
-    const watching = passingOn(consumer, {
-      onHead: (response) => {
-        if (isPage) this.#forbids = saysNoFollow(response);
-        consumer.onHead(response);
-      },
-      onEnd: () => {
-        over();
-        consumer.onEnd();
-      },
-      onError: (error) => {
-        over();
-        consumer.onError(error);
-      },
-    });
-    const answer = next(push === null ? request : { ...request, push }, watching);
-    return {
-      ...answer,
-      cancel: () => {
-        over();
-        answer.cancel();
-      },
+    const onHead = (response: ResponseHead): void => {
+      if (isPage) this.#forbids = saysNoFollow(response);
+      consumer.onHead(response);
     };
+    return asked(push === null ? request : { ...request, push }, passingOn(consumer, { onHead }));
   };
 
   #claim({ head, body, push }: PhoneRequest): WarmedPage | null {
@@ -189,12 +173,4 @@ function mayWarm(link: string, page: string): boolean {
 /** X-Robots-Tag, of whatever robot. */
 function saysNoFollow({ headers }: ResponseHead): boolean {
   return /\b(?:nofollow|none)\b/i.test(headerValue(headers, "x-robots-tag") ?? "");
-}
-
-function once(task: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) task();
-    isDone = true;
-  };
 }
