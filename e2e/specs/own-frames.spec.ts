@@ -144,6 +144,52 @@ test("messages between documents of an origin come from the one that sends them"
   expect(await visit(app, origin, "/page")).toEqual(wanted);
 });
 
+test("pages, srcdoc and written frames hear messages alike, and send links' own referrers", async ({
+  app,
+  direct,
+  origin,
+  otherOrigin,
+}) => {
+  const inner = `<body><script>
+    const go = (url, policy) => {
+      const frame = Object.assign(document.createElement("iframe"), { name: "n" + Math.random() });
+      document.body.append(frame);
+      addEventListener("message", ({ data, origin, source, ports }) => {
+        if (data.n === url) parent.tell([name, data, origin, source === frame.contentWindow, ports.length]);
+      });
+      const link = document.body.appendChild(document.createElement("a"));
+      Object.assign(link, { href: url + "&p=" + policy, target: frame.name, referrerPolicy: policy }).click();
+    };
+    addEventListener("message", ({ data }) => { if (data.n === undefined) parent.tell([name, JSON.stringify(data)]); });
+    for (const policy of ["", "origin", "no-referrer"])
+      for (const site of ["", "${otherOrigin.origin}"]) go(site + "/said?" + policy + site.length, policy);
+  </script>`;
+  for (const each of [origin, otherOrigin])
+    each.route("/said", ({ page, request }) => {
+      const site = each === origin ? "" : each.origin;
+      const told = { n: site + request.url.split("&")[0], referrer: request.headers.referer ?? "none" };
+      const ports = request.url.includes("=origin") ? "[new MessageChannel().port1]" : "[]";
+      page(
+        `<script>parent.postMessage({ ...${JSON.stringify(told)}, own: document.referrer }, "*", ${ports})</script>`,
+      );
+    });
+  origin.page(
+    "/page",
+    `<body><script>
+      const log = [];
+      window.tell = (line) => { log.push(JSON.stringify(line)); if (log.length === 18) { log.sort(); document.title = "done"; } };
+      const inner = ${JSON.stringify(inner).replaceAll("</", "<\\/")};
+      document.body.append(Object.assign(document.createElement("iframe"), { name: "srcdoc", srcdoc: inner }));
+      const written = document.body.appendChild(Object.assign(document.createElement("iframe"), { name: "written" }));
+      written.contentDocument.open();
+      written.contentDocument.write(inner);
+      written.contentDocument.close();
+    </script>${inner}`,
+  );
+  const wanted = await visit(direct.page, origin, "/page");
+  expect(await visit(app, origin, "/page")).toEqual(wanted);
+});
+
 test("a form is asked for its data once", async ({ app, direct, origin, otherOrigin }) => {
   const received: string[] = [];
   for (const each of [origin, otherOrigin])

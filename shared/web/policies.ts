@@ -38,6 +38,19 @@ export function parseReferrerPolicy(value: string | null): ReferrerPolicy | "" {
   return (known.at(-1)?.toLowerCase() ?? "") as ReferrerPolicy | "";
 }
 
+/** Older words of `<meta name=referrer>` (HTML section 4.2.5.1). */
+const OLD_POLICIES: Readonly<Record<string, ReferrerPolicy>> = {
+  never: "no-referrer",
+  default: DEFAULT_POLICY,
+  always: "unsafe-url",
+  "origin-when-crossorigin": "origin-when-cross-origin",
+};
+
+/** As `parseReferrerPolicy`, for the content of `<meta name=referrer>`. */
+export function parseMetaReferrer(content: string): ReferrerPolicy | "" {
+  return OLD_POLICIES[content.trim().toLowerCase()] ?? parseReferrerPolicy(content);
+}
+
 /**
  * The value of `Referer`, or "" for none: also when either side is no http(s) URL.
  *

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "./policies.ts";
+import { applyReferrerPolicy, parseMetaReferrer, parseReferrerPolicy, type ReferrerPolicy } from "./policies.ts";
 
 const source = "https://user:pw@a.example/p?q#f";
 const full = "https://a.example/p?q";
@@ -59,5 +59,20 @@ describe("parseReferrerPolicy", () => {
     [null, ""],
   ])("reads %o as %o", (field, policy) => {
     expect(parseReferrerPolicy(field)).toBe(policy);
+  });
+});
+
+describe("parseMetaReferrer", () => {
+  it("knows the older words, which fields and attributes do not", () => {
+    const words = ["never", " Default", "always", "origin-when-crossorigin", "origin", "nonsense"];
+    expect(words.map(parseMetaReferrer)).toEqual([
+      "no-referrer",
+      "strict-origin-when-cross-origin",
+      "unsafe-url",
+      "origin-when-cross-origin",
+      "origin",
+      "",
+    ]);
+    expect(parseReferrerPolicy("never")).toBe("");
   });
 });

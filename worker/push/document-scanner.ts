@@ -15,7 +15,7 @@ import {
   type Tag,
   tagEnd,
 } from "../../shared/web/html-tokens.ts";
-import { parseReferrerPolicy, type ReferrerPolicy } from "../../shared/web/policies.ts";
+import { parseMetaReferrer, parseReferrerPolicy, type ReferrerPolicy } from "../../shared/web/policies.ts";
 
 /** A resource as its element says how to ask for it. */
 export interface NamedResource {
@@ -276,7 +276,7 @@ export class DocumentScanner {
       return this.#handler.onContentSecurityPolicy(content);
     }
     if (attributes.name?.trim().toLowerCase() !== "referrer") return;
-    const policy = parseReferrerPolicy(content.trim());
+    const policy = parseMetaReferrer(content);
     if (policy !== "") this.#handler.onReferrerPolicy(policy);
   }
 

@@ -40,7 +40,7 @@ interface Shared {
   /** As of `patchAskers`. */
   readonly patchAskers: (child: Realm) => void;
   /** As of `PageMessages`. */
-  readonly patchFrames: (child: Realm) => void;
+  readonly patchFrames: (child: Realm) => () => void;
 }
 
 export class ChildWindows {
@@ -215,8 +215,7 @@ export class ChildWindows {
   #watch(child: Realm): (() => void)[] {
     const config = { ...this.#context.config, topLevel: false };
     const context = { ...this.#context, realm: child, document: child.document, config };
-    const listeners = [watchFrameNavigations(context), this.watchFrames(child)];
-    this.#shared.patchFrames(child);
+    const listeners = [watchFrameNavigations(context), this.watchFrames(child), this.#shared.patchFrames(child)];
     patchElements(context);
     const { Document, HTMLElement, HTMLFormElement } = child;
     // To write a document anew takes the listeners off, and the scripts that are written may act at once.

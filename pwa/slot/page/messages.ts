@@ -1,6 +1,6 @@
 /** Messages between windows name real origins, between page, frames, and frames of frames. */
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type ShellToPage } from "../../messages/page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { isOpen, pageAround, send, windowsBelow } from "./navigations.ts";
 import { type Envelope, envelopeOf, isOpened } from "./opened-windows.ts";
@@ -15,8 +15,12 @@ export interface PageMessages {
   readonly steered: (value: object) => object;
   /** In place of a value that a script is about to post a message to: a window gets it in this window's name. */
   readonly addressee: (value: unknown) => unknown;
-  /** Has elements of frames hand out their windows as the page is to see them. */
-  readonly patchFrames: (realm: Realm) => void;
+  /**
+   * Has messages, and elements of frames, tell of windows as the page is to see them.
+   *
+   * @returns listens to the window: for one whose document was written anew, and has lost its listeners.
+   */
+  readonly patchFrames: (realm: Realm) => () => void;
 }
 
 export function patchMessages(context: PageContext): PageMessages {
@@ -34,28 +38,17 @@ export function patchMessages(context: PageContext): PageMessages {
     lent = (event as CustomEvent<Post>).detail;
     queueMicrotask(() => lend(window));
   });
-  holdUnknown(names);
   // The first message to the page around, and from it, need not wait then.
   for (const origin of location.ancestorOrigins ?? []) if (names.real(origin) === null) void names.learn(origin);
 
-  patchAccessor(MessageEvent.prototype, "origin", {
-    get: (native) => {
-      const origin = String(native());
-      return names.real(origin) ?? origin;
-    },
-  });
-  patchAccessor(MessageEvent.prototype, "source", { get: (native) => foreign.show(native()) });
-  patchConstructor(window, "MessageEvent", (construct, args) => {
-    const init = args[1] as MessageEventInit | undefined;
-    return construct(
-      foreign.isProxy(init?.source) ? [args[0], { ...init, source: foreign.native(init.source) }] : args,
-    );
-  });
   // The page is on top of all that it knows of.
   patchAccessor(window, "parent", { get: (native) => (native() === window.top ? window : foreign.show(native())) });
   // A page may put something else in its place.
   patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
-  const patchFrames = (realm: Realm) => patchContentWindow(realm, foreign);
+  const patchFrames = (realm: Realm) => {
+    patchContentWindow(realm, foreign);
+    return patchEvents(realm, context, names, foreign);
+  };
   patchFrames(window);
   patchMethod(window, "postMessage", (_native, self, args) => {
     if (foreign.isProxy(self)) return sender.post(foreign.native(self) as Window, args);
@@ -158,28 +151,54 @@ class Sender {
   }
 }
 
-/** Messages of slots whose real origin is not known yet, in order. */
-function holdUnknown(names: OriginNames): void {
-  const { get: originOf } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "origin") ?? {};
-  const { get: sourceOf } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "source") ?? {};
-  const NativeEvent = MessageEvent;
-  window.addEventListener(
-    "message",
-    (event: MessageEvent<unknown>) => {
-      const origin = String(originOf?.call(event));
-      if (names.real(origin) !== null) return;
-      event.stopImmediatePropagation();
-      const { data, lastEventId, ports } = event;
-      const source = sourceOf?.call(event) as MessageEventSource | null;
-      void names.learn(origin).then(() => {
-        const real = names.real(origin) ?? origin;
-        window.dispatchEvent(
-          new NativeEvent("message", { data, lastEventId, source, ports: [...ports], origin: real }),
-        );
-      });
+/**
+ * Messages to the realm's window name real origins. Those of slots whose origin is not known yet wait, in order; the shell's,
+ * to a document without a page script, are none of the page's.
+ *
+ * @returns as of `PageMessages`.
+ */
+function patchEvents(realm: Realm, { config }: PageContext, names: OriginNames, foreign: ForeignWindows): () => void {
+  const { document, MessageEvent: NativeEvent } = realm;
+  const { prototype } = NativeEvent;
+  // A frame's first document leaves its window to the next one.
+  const isThere = () => realm.document === document;
+  const [data, origin, source] = ["data", "origin", "source"].map((name) => {
+    const { get } = Object.getOwnPropertyDescriptor(prototype, name) ?? {};
+    return (event: Event): unknown => get && Reflect.apply(get, event, []);
+  }) as [(event: Event) => unknown, (event: Event) => string, (event: Event) => MessageEventSource | null];
+  patchAccessor(prototype, "origin", {
+    get: (native) => {
+      const told = String(native());
+      return (isThere() && names.real(told)) || told;
     },
-    true,
-  );
+  });
+  patchAccessor(prototype, "source", { get: (native) => (isThere() ? foreign.show(native()) : native()) });
+  patchConstructor(realm, "MessageEvent", (construct, args) => {
+    const init = args[1] as MessageEventInit | undefined;
+    return construct(
+      foreign.isProxy(init?.source) ? [args[0], { ...init, source: foreign.native(init.source) }] : args,
+    );
+  });
+  const hear = (event: MessageEvent<unknown>): void => {
+    if (!isThere()) return;
+    const slot = origin(event);
+    if (realm !== window && slot === config.shellOrigin) {
+      event.stopImmediatePropagation();
+      const said = data(event) as Partial<ShellToPage & { type: "origins" }> | null;
+      if (said?.type === "origins" && said.origins) names.take(said.origins, said.asked);
+      return;
+    }
+    if (names.real(slot) !== null) return;
+    event.stopImmediatePropagation();
+    const { lastEventId, ports } = event;
+    const init = { data: data(event), lastEventId, source: source(event), ports: [...ports] };
+    void names.learn(slot).then(() => {
+      realm.dispatchEvent(new NativeEvent("message", { ...init, origin: names.real(slot) ?? slot }));
+    });
+  };
+  const listen = () => realm.addEventListener("message", hear, true);
+  listen();
+  return listen;
 }
 
 interface WindowActs {

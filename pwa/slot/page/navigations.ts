@@ -3,7 +3,12 @@
  * `window.open`, refresh. The shell opens new windows.
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
+import {
+  applyReferrerPolicy,
+  parseMetaReferrer,
+  parseReferrerPolicy,
+  type ReferrerPolicy,
+} from "../../../shared/web/policies.ts";
 import { isHold, MESSAGE_TAG, type OpensWindow } from "../../messages/page-messages.ts";
 import { isPage, sandboxAround } from "../documents/this-document.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
@@ -668,7 +673,7 @@ function referrerPolicyOf(element: Element | null, { config, realm }: PageContex
   const metas = [document, realm.document].flatMap((each) => [
     ...each.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]"),
   ]);
-  return parseReferrerPolicy(metas.at(-1)?.content ?? "") || config.referrerPolicy;
+  return parseMetaReferrer(metas.at(-1)?.content ?? "") || config.referrerPolicy;
 }
 
 /** A POST to an address of the slot: the service worker gets its body as a stream. */
@@ -715,7 +720,8 @@ function goByBrowser(leaving: Leaving, slotUrl: string, { config, realm }: PageC
   const url = isPlaceholder ? `${slotUrl}&policy=${policy}` : slotUrl;
   const { from, target } = isFound(goer) ? goer : { from: realm, target: "_self" };
   if (data !== null) submitByBrowser(url, data, target, leaving, from);
-  else if (isFound(goer)) nativeClick.call(Object.assign(htmlElement(from.document, "a"), { target, href: url }));
+  else if (isFound(goer))
+    nativeClick.call(Object.assign(htmlElement(from.document, "a"), { target, href: url, referrerPolicy: policy }));
   else if (replace) realm.location.replace(url);
   else realm.location.assign(url);
 }
