@@ -349,13 +349,32 @@ test("a page cannot put another site's address into the address bar", async ({ a
   origin.page("/", "<title>Evil</title><p>Evil</p>");
   await app.goto(`${origin.origin}/`);
   const shell = new URL(app.page.url()).origin;
-  await (await app.content()).evaluate((shellOrigin) => {
-    const lie = { tag: "ropeway.1", url: "https://bank.example/login", title: "Bank", icon: null, historyKey: "x" };
-    window.top?.postMessage({ ...lie, type: "document", phase: "loaded" }, shellOrigin);
-    window.top?.postMessage({ ...lie, type: "failed", code: 1, message: "" }, shellOrigin);
-  }, shell);
+  await (await app.content()).evaluate(
+    ([shellOrigin, real]) => {
+      const lie = { tag: "ropeway.1", url: "https://bank.example/login", title: "Bank", icon: null, historyKey: "x" };
+      window.top?.postMessage({ ...lie, type: "document", phase: "loaded" }, shellOrigin);
+      window.top?.postMessage({ ...lie, type: "failed", code: 1, message: "" }, shellOrigin);
+      // Nor anything that the bar could not show: no browser has such an address.
+      const own = { ...lie, url: `${location.origin}/${"y".repeat(3_000_000)}`, type: "document", phase: "loaded" };
+      for (const title of ["Long", 7, null]) window.top?.postMessage({ ...own, title }, shellOrigin);
+      window.top?.postMessage({ ...own, url: `${location.origin}/kept`, historyKey: own.url }, shellOrigin);
+      window.top?.postMessage(
+        { ...own, url: `${real}/failed`, type: "failed", code: 1, message: own.url },
+        shellOrigin,
+      );
+    },
+    [shell, origin.origin] as const,
+  );
   await app.page.waitForTimeout(500);
   await expect(app.address).toHaveValue(`${origin.origin}/`);
+  // A page that has too long a title, or icon, is heard all the same.
+  await (await app.content()).evaluate(() => {
+    const long = "y".repeat(3_000_000);
+    document.head.insertAdjacentHTML("beforeend", `<link rel=icon href="data:image/png;base64,${long}">`);
+    document.title = long;
+    history.pushState(null, "", "/further");
+  });
+  await expect(app.address).toHaveValue(`${origin.origin}/further`);
 });
 
 test("a page that opens pages without scripts of another site never has their address in the bar", async ({

@@ -1,13 +1,13 @@
 /** Puts the app together. The tunnel starts when this file is loaded, everything else after it, with `startShell`. */
 import { setTimer } from "../../../shared/clock.ts";
 import { HEALTH_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
-import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
 import type { Download, TunnelStats } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
 import { SlotRegistry } from "../frames/slot-registry.ts";
-import { type Activation, type OfFrame, type PageMessage, SlotServices } from "../frames/slot-services.ts";
+import { type Activation, isForApp, type OfFrame, type PageMessage, SlotServices } from "../frames/slot-services.ts";
 import { createPageFrame, KeptSpares, QUIET_TIME, SpareSchedule } from "../frames/spare-slots.ts";
 import { isPairedWith, storedToken } from "../link/pairing.ts";
 import { fetchConfig, LinkMemory, liteSites, storedAccept, storedConfig } from "../link/remembered.ts";
@@ -360,10 +360,10 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
     return tabs.of(page)?.tab.mayShowEntry(url, slot) === true;
   });
   window.addEventListener("message", (event: PageMessage) => {
-    if (event.data?.tag === MESSAGE_TAG && event.data.type === "asks") askPerson((it) => it.hear(event));
+    if (isForApp(event.data) && event.data.type === "asks") askPerson((it) => it.hear(event));
   });
   window.addEventListener("message", ({ data, origin, source: speaker, userActivation: told, ports }: PageMessage) => {
-    if (data?.tag !== MESSAGE_TAG || speaker === null) return;
+    if (speaker === null || !isForApp(data)) return;
     const userActivation = activationOf(told);
     const source = speaker as Window;
     if (data.type === "wipe") return slots.onWipe(data, origin, source);

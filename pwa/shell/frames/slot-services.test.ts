@@ -3,7 +3,7 @@ import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { ShellToTunnel } from "../../messages/tunnel-messages.ts";
 import type { Slot } from "./places.ts";
 import type { SlotFrames } from "./slot-frames.ts";
-import { SlotServices } from "./slot-services.ts";
+import { isSound, SlotServices } from "./slot-services.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";
@@ -233,5 +233,42 @@ describe("a frame that wants to lead the page", () => {
     const elsewhere = documentBelow(documentBelow(shell.source).source);
     (shell.source as { parent: unknown }).parent = shell.source;
     expect(services.forPage(leads(), asker, { source: elsewhere.source, page: page.source }, NOW)).toBeNull();
+  });
+});
+
+describe("what a page says", () => {
+  const document = { tag: MESSAGE_TAG, type: "document", url: `${A}/`, title: "A", historyKey: "k", icon: null };
+  const long = "y".repeat(3_000_000);
+
+  it("counts where addresses are texts, and no text is longer than one", () => {
+    const sound = [
+      document,
+      { ...document, urls: [A, A] },
+      { press: { key: "a" } },
+      { ...document, url: `${A}/${long.slice(0, 2e6)}` },
+    ];
+    expect(sound.map((each) => isSound(each))).toEqual(sound.map(() => true));
+    const odd = [7, null, undefined, ["a"], { toString: "a" }, new Map(), long].map((url) => ({ ...document, url }));
+    const rest = [
+      { ...document, historyKey: long },
+      { ...document, icon: long },
+      { ...document, title: 7 },
+    ];
+    const nested = [{ urls: [A, long] }, { press: { key: long } }, { sandbox: [[{ a: long }]] }, { act: { url: {} } }];
+    const unsound: readonly unknown[] = [
+      ...odd,
+      ...rest,
+      ...nested,
+      { constructor: 1, message: long },
+      { failed: 1, message: {} },
+    ];
+    expect(unsound.map((each) => isSound(each))).toEqual(unsound.map(() => false));
+  });
+
+  it("is theirs where they post it to each other, however long it is", () => {
+    expect(isSound({ type: "window", act: { kind: "post", data: { url: 7, text: long }, targetOrigin: "*" } })).toBe(
+      true,
+    );
+    expect(isSound({ type: "navigate", url: A, body: new Uint8Array(10).buffer })).toBe(true);
   });
 });

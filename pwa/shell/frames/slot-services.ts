@@ -25,6 +25,27 @@ export interface FrameNote {
   readonly origin: string;
 }
 
+/** Characters of a text that a page says: Chromium has no longer address. */
+const LONGEST_TEXT = 2 ** 21;
+
+const TEXTS = /^(?:url|title|historyKey|message)$/;
+
+/** Whether the app heeds what a window posts to it. */
+export function isForApp(data: PageToShell | null): data is PageToShell {
+  return data?.tag === MESSAGE_TAG && isSound(data);
+}
+
+/**
+ * Whether a message of a page, which can be anything, is worth a look: addresses and the like are texts, and no text in it
+ * is so long that the app would stand still to keep or show it. What one page posts to another (`data`) is theirs.
+ */
+export function isSound(said: unknown, name = ""): boolean {
+  if (typeof said === "string") return said.length <= LONGEST_TEXT;
+  const isPlain = /Object]|t Array]/.test({}.toString.call(said));
+  const parts = isPlain ? Object.entries(said as object) : [];
+  return !TEXTS.test(name) && parts.every(([part, each]) => part === "data" || isSound(each, part));
+}
+
 class FrameNotes {
   readonly #known = new WeakMap<Window, FrameNote>();
 

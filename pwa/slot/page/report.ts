@@ -21,9 +21,12 @@ const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   complete: "loaded",
 };
 
+/** Characters. The app shows no longer title, and no icon that has so many in its address. */
+const LONGEST = 1e5;
+
 function iconUrl(): string | null {
   const link = document.querySelector<HTMLLinkElement>("link[rel~=icon i][href]");
-  if (link !== null) return link.href;
+  if (link !== null) return link.href.slice(0, LONGEST);
   return document.documentElement instanceof HTMLElement ? `${location.origin}/favicon.ico` : null;
 }
 
@@ -32,7 +35,7 @@ export function reportDocument(context: PageContext): () => void {
   const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   let last = "";
   const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
-    const title = document.title || (context.config.title ?? "");
+    const title = (document.title || (context.config.title ?? "")).slice(0, LONGEST);
     const isError = (timing?.responseStatus ?? 0) >= 400;
     const url = location.href;
     const key = context.historyKey();
