@@ -1,5 +1,6 @@
+import { IDBFactory } from "fake-indexeddb";
 import { expect, it } from "vitest";
-import { joined, visited, withIcon } from "./site-store.ts";
+import { joined, SiteStore, visited, withIcon } from "./site-store.ts";
 import type { Site } from "./state.ts";
 
 const site = (url: string, icon: string | null = null): Site => ({ url, title: url, icon });
@@ -32,4 +33,37 @@ it("takes back those that were forgotten, behind those visited since, and what a
 it("ends after a dozen", () => {
   const many = Array.from({ length: 20 }, (_, index) => site(`https://${index}.example/`));
   expect(joined(many, [])).toHaveLength(12);
+});
+
+it("opens its database again where the browser could not, or has closed it", async () => {
+  globalThis.indexedDB = new IDBFactory();
+  const { open } = indexedDB;
+  let opened: IDBDatabase | undefined;
+  let failures = 1;
+  indexedDB.open = (...args) => {
+    if (failures-- > 0) throw new DOMException("Internal error", "UnknownError");
+    const request = open.apply(indexedDB, args);
+    request.addEventListener("success", () => {
+      opened = request.result;
+    });
+    return request;
+  };
+  const store = new SiteStore();
+  await store.load();
+  store.visit(site("https://a.example/"));
+  const stored = async () => {
+    const other = new SiteStore();
+    await other.load();
+    return urls(other.recent);
+  };
+  await expect.poll(stored).toEqual(["https://a.example/"]);
+  failures = 2;
+  const lost = new SiteStore();
+  await expect(lost.load()).rejects.toThrow("Internal error");
+  await lost.load();
+  const closed = opened;
+  closed?.close();
+  closed?.onclose?.(new Event("close"));
+  lost.visit(site("https://b.example/"));
+  await expect.poll(stored).toEqual(["https://b.example/", "https://a.example/"]);
 });

@@ -64,8 +64,15 @@ export class SiteStore {
       });
   }
 
+  /** What failed, or was closed by the browser, is opened again. */
   #open(): Promise<IDBDatabase> {
-    this.#database ??= openDatabase();
+    const forget = () => {
+      this.#database = null;
+    };
+    this.#database ??= openDatabase().catch(openDatabase);
+    this.#database.then((database) => {
+      database.onclose = forget;
+    }, forget);
     return this.#database;
   }
 }

@@ -10,7 +10,7 @@ export type StoresOf<Names extends StoreName> = Readonly<Record<Names, IDBObject
  * hold up a change of their database.
  */
 export class LibraryDatabase {
-  readonly #opened = openDatabase();
+  #opened: Promise<IDBDatabase> | null = null;
   readonly #channel = new BroadcastChannel(CHANNEL);
   readonly #onChange: () => void;
 
@@ -26,7 +26,7 @@ export class LibraryDatabase {
     task: (stores: StoresOf<Names>) => Promise<Result>,
   ): Promise<Result | null> {
     try {
-      const transaction = (await this.#opened).transaction([...names], "readwrite");
+      const transaction = (await this.#open()).transaction([...names], "readwrite");
       const done = new Promise((resolve, reject) => {
         transaction.oncomplete = resolve;
         transaction.onabort = () => reject(transaction.error);
@@ -46,16 +46,28 @@ export class LibraryDatabase {
     task: (stores: StoresOf<Names>) => Promise<Result>,
   ): Promise<Result | null> {
     try {
-      return await task(storesOf((await this.#opened).transaction([...names]), names));
+      return await task(storesOf((await this.#open()).transaction([...names]), names));
     } catch {
       return null;
     }
   }
 
+  /** What failed, or was closed by the browser, is opened again. */
+  #open(): Promise<IDBDatabase> {
+    const forget = () => {
+      this.#opened = null;
+    };
+    this.#opened ??= openDatabase().catch(openDatabase);
+    this.#opened.then((database) => {
+      database.onclose = forget;
+    }, forget);
+    return this.#opened;
+  }
+
   /** For tests. */
   async close(): Promise<void> {
     this.#channel.close();
-    (await this.#opened).close();
+    (await this.#open()).close();
   }
 }
 
