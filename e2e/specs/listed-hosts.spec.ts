@@ -319,6 +319,8 @@ test("where no host is free, frames wait for a tap and say so, and a page says i
   // Half of the hosts, without a tap.
   await expect.poll(() => inFrames(/^Frame \d+$/), { timeout: 60_000 }).toBe(4);
   await expect.poll(() => inFrames(/^Load n/)).toBe(4);
+  // The news of it stand over the end of the page.
+  await app.page.getByRole("button", { name: "Dismiss" }).click();
   const buttons = frames.map((frame) => app.frame().frameLocator(`[title="Frame ${frame}"]`).getByRole("button"));
   for (const button of buttons) if ((await button.count()) > 0) await button.click();
   // The page has one of the eight.
