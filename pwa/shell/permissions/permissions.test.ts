@@ -32,9 +32,14 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
   }));
   let [shown] = windows;
   const watching = new Set<(found: object) => void>();
+  let draws = 0;
   const own = (origin: string) => origin.replace(".example", ".slot");
   const permissions = new Permissions({
-    app: { draw: () => {} },
+    app: {
+      draw() {
+        draws += 1;
+      },
+    },
     tabs: {
       all: windows,
       of: (source: { at: number }) => windows[source.at] ?? null,
@@ -92,6 +97,7 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
   };
   return {
     ...{ ask, answers, log, permissions, press, seen, storage, windows, watching },
+    draws: () => draws,
     showTab: (at: number) => {
       shown = windows[at];
       void permissions.question;
@@ -491,5 +497,16 @@ describe("a forged message", () => {
     for (let count = 0; count < 250; count++) ask(WATCH);
     await settled();
     expect(watching.size - log.length).toBe(200);
+  });
+
+  it("that is sent again and again draws its question once, and the first ones are refused", async () => {
+    const { ask, draws, press, seen } = openApp();
+    const asked = Array.from({ length: 250 }, () => ask(PLACE));
+    expect(await seen()).not.toBeNull();
+    expect(draws()).toBe(1);
+    await press("Allow");
+    const told = asked.map(({ said }) => said[0]?.kind);
+    expect(told.slice(-200)).toEqual(Array(200).fill("position"));
+    expect(told.slice(0, 50)).not.toContain("position");
   });
 });

@@ -328,9 +328,13 @@ export class Permissions {
     const wants = WANTS[features.join(" ")] ?? later("{site} wants to open another app ({scheme})");
     const text = [t(wants, { site: new URL(site).host, scheme }), ...(why === null ? effects : [why])].join(". ");
     const pending = known ?? { site, features, from, text, isNews: why !== null, settle: [] };
-    if (known === undefined) this.#pending = [...this.#pending, pending];
     const answered = new Promise<boolean>((resolve) => pending.settle.push(resolve));
-    this.#options.app.draw();
+    // A page can ask without end: what it wanted first is over by then.
+    if (pending.settle.length > MOST_ASKS) pending.settle.shift()?.(false);
+    if (known === undefined) {
+      this.#pending = [...this.#pending, pending];
+      this.#options.app.draw();
+    }
     return pending.isNews ? Promise.resolve(false) : answered;
   }
 
@@ -384,11 +388,12 @@ export class Permissions {
   #inFront(from: AppWindow): Promise<void> {
     if (this.#isInFront(from)) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#waiting.push(() => {
+      const look = () => {
         const isOver = this.#isInFront(from);
         if (isOver) resolve();
         return isOver || !this.#options.tabs.all.includes(from);
-      });
+      };
+      this.#waiting = [...this.#waiting, look].slice(-MOST_ASKS);
     });
   }
 
