@@ -23,7 +23,9 @@ export async function ensurePythonPackages(folder) {
   const installed = join(environment, "requirements.txt");
   if (existsSync(installed) && readFileSync(installed, "utf8") === readFileSync(wanted, "utf8")) return;
   console.error("Installing packages of Python (once, a minute or two) …");
-  const quiet = /** @type {const} */ ({ stdio: ["ignore", 2, 2], timeout: INSTALL_TIME, killSignal: "SIGKILL" });
+  // A `timeout` would keep this process from its end where a program is not there.
+  const signal = AbortSignal.timeout(INSTALL_TIME);
+  const quiet = /** @type {const} */ ({ stdio: ["ignore", 2, 2], signal, killSignal: "SIGKILL" });
   const made = async (/** @type {string} */ python) =>
     (await run(python, ["-m", "venv", "--clear", environment], quiet)) === 0;
   if (!(await made("python3"))) {
