@@ -163,7 +163,13 @@ test("pages, srcdoc and written frames hear messages alike, and send links' own 
     addEventListener("message", ({ data }) => { if (data.n === undefined) parent.tell([name, JSON.stringify(data)]); });
     for (const policy of ["", "origin", "no-referrer"])
       for (const site of ["", "${otherOrigin.origin}"]) go(site + "/said?" + policy + site.length, policy);
+    const back = Object.assign(document.createElement("iframe"), { src: "${otherOrigin.origin}/back" });
+    addEventListener("message", ({ data, source }) => {
+      if (data.n === "/said?back") parent.tell([name, data.n, source === back.contentWindow]);
+    });
+    document.body.append(back);
   </script>`;
+  otherOrigin.route("/back", ({ reply }) => reply(302, { location: `${origin.origin}/said?back` }));
   for (const each of [origin, otherOrigin])
     each.route("/said", ({ page, request }) => {
       const site = each === origin ? "" : each.origin;
@@ -177,7 +183,7 @@ test("pages, srcdoc and written frames hear messages alike, and send links' own 
     "/page",
     `<body><script>
       const log = [];
-      window.tell = (line) => { log.push(JSON.stringify(line)); if (log.length === 18) { log.sort(); document.title = "done"; } };
+      window.tell = (line) => { log.push(JSON.stringify(line)); if (log.length === 21) { log.sort(); document.title = "done"; } };
       const inner = ${JSON.stringify(inner).replaceAll("</", "<\\/")};
       document.body.append(Object.assign(document.createElement("iframe"), { name: "srcdoc", srcdoc: inner }));
       const written = document.body.appendChild(Object.assign(document.createElement("iframe"), { name: "written" }));

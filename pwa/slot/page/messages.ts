@@ -284,8 +284,11 @@ class ForeignWindows {
   /** The window in a frame; it is the same before the frame's document has left for its slot. */
   showContent(frame: Element, content: unknown): unknown {
     const isSettingOut = getAttribute.call(frame, "src")?.includes(`${ropewayPath.frame}?`);
-    if (isSettingOut && isWindow(content) && !this.#proxies.has(content)) return this.#createProxy(content);
-    return this.show(content);
+    if (!isSettingOut || !isWindow(content) || this.#proxies.has(content)) return this.show(content);
+    // A redirect may have led it back to this origin.
+    return isForeign(content) || content.location.href === "about:blank"
+      ? this.#createProxy(content)
+      : this.show(content);
   }
 
   /** `window.frames`: the window itself, with its frames as they are shown. */
