@@ -267,5 +267,25 @@ test("files of <object> and <embed> are shown, and scripts get at their document
   // An embed that goes takes its frame along.
   await content.evaluate(() => document.querySelector("#part")?.remove());
   await expect(page.locator("body > iframe")).toHaveCount(0);
+
+  // A policy that forbids all objects holds, as a field and as an element.
+  const object = `<object data="/named"><p>Fallback of one that is forbidden</p></object>`;
+  for (const [path, policy] of [
+    ["/field", "default-src 'self'; object-src 'none'"],
+    ["/element", ""],
+  ] as const)
+    origin.route(path, (exchange) =>
+      exchange.page(
+        policy === "" ? `<meta http-equiv="content-security-policy" content="object-src">${object}` : object,
+        policy === "" ? {} : { "content-security-policy": policy },
+      ),
+    );
+  for (const path of ["/field", "/element"]) {
+    await app.goto(origin.origin + path);
+    await expect(app.frame().getByText("Fallback of one that is forbidden")).toBeVisible();
+    // A script that is late could still show it.
+    await expect(app.frame().locator("object[data-ropeway-shown]")).toHaveCount(0);
+  }
+  expect(origin.requestsTo("/named")).toHaveLength(1);
   expect(network.leaks(new URL(app.base).hostname)).toEqual([]);
 });

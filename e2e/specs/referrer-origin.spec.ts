@@ -53,6 +53,22 @@ test("referrer policies are kept", async ({ app, origin, otherOrigin }) => {
   expect(origin.requestsTo("/one.png")[0]?.headers.referer).toBeUndefined();
   await app.goto(`${origin.origin}/full?x`);
   expect((await otherOrigin.requestTo("/two.png")).headers.referer).toBe(`${origin.origin}/full?x`);
+
+  // A redirect does not change it.
+  for (const [policy, referer] of [
+    ["unsafe-url", `${origin.origin}/led?unsafe-url`],
+    ["no-referrer-when-downgrade", `${origin.origin}/led?no-referrer-when-downgrade`],
+    ["same-origin", undefined],
+    ["", `${origin.origin}/`],
+  ] as const) {
+    const headers = { "referrer-policy": policy };
+    origin.route("/led", ({ page }) => page(`<!doctype html><title>Led</title><img src="/away?${policy}">`, headers));
+    origin.route("/away", ({ request, reply }) =>
+      reply(302, { location: `${otherOrigin.origin}/end-${request.url.split("?")[1]}.png` }),
+    );
+    await app.goto(`${origin.origin}/led?${policy}`);
+    expect((await otherOrigin.requestTo(`/end-${policy}.png`)).headers.referer, policy).toBe(referer);
+  }
 });
 
 test("CORS decides as it does directly", async ({ app, origin, otherOrigin }) => {

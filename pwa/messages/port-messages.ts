@@ -33,7 +33,16 @@ export interface SlotBinding {
 /** A request as the service worker saw it, with real URLs. */
 export type PortRequestHead = Pick<
   RequestHead,
-  "method" | "url" | "headers" | "destination" | "mode" | "credentials" | "redirect" | "referrer" | "cache"
+  | "method"
+  | "url"
+  | "headers"
+  | "destination"
+  | "mode"
+  | "credentials"
+  | "redirect"
+  | "referrer"
+  | "referrerPolicy"
+  | "cache"
 > & {
   /** The person wants this picture or film as its origin sends it. */
   readonly wantsOriginal?: boolean;

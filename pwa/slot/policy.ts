@@ -129,10 +129,10 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
   return { policies, upgradesInsecureRequests, opaque, silent };
 }
 
-/** Those of an origin's policies that the browser cannot judge for us, as the origin says them: on sockets and frames. */
+/** Those of an origin's policies that the browser cannot judge for us, as the origin says them: on sockets, frames and objects. */
 export function heldPolicies(values: readonly string[]): string[] {
   const policies = values.flatMap((value) => value.split(",").map((policy) => policy.trim()));
-  return policies.filter((policy) => /(connect|frame|child|default)-src|upgrade-/i.test(policy));
+  return policies.filter((policy) => /(connect|frame|child|default|object)-src|upgrade-/i.test(policy));
 }
 
 /**

@@ -62,6 +62,11 @@ test("a navigation says what its page is likely to ask for, and no page can say 
   expect(fieldsToRequest(onTheWire(requestToFields({ ...head, pushes: 8 })))).toEqual({ ...head, pushes: 8 });
   const scriptless = { ...head, isScriptless: true } as const;
   expect(fieldsToRequest(onTheWire(requestToFields(scriptless)))).toEqual(scriptless);
+  const cutting = { ...head, referrer: "https://a.example/", referrerPolicy: "origin" } as const;
+  expect(fieldsToRequest(onTheWire(requestToFields(cutting)))).toEqual(cutting);
+  expect(requestToFields({ ...cutting, referrer: "" })).toEqual(requestToFields(head));
+  const nonsense = [...onTheWire(requestToFields(head)), ["sec-ropeway-referrer-policy", "x"]] as const;
+  expect(fieldsToRequest(nonsense)).toEqual(head);
   const marking = { ...head, marksReads: true } as const;
   expect(fieldsToRequest(onTheWire(requestToFields(marking)))).toEqual(marking);
   expect(fieldsToRequest(onTheWire(requestToFields({ ...head, headers: [MARK_READS] })))).toEqual(head);

@@ -7,19 +7,20 @@
 import { LINK_CODINGS } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { EncodableField } from "../wire/frame.ts";
-import type {
-  CacheMode,
-  CredentialsMode,
-  Delivery,
-  Destination,
-  HeaderField,
-  HeaderList,
-  RedirectMode,
-  RequestHead,
-  RequestMode,
-  ResponseHead,
-  Resumption,
-  ScriptCookie,
+import {
+  type CacheMode,
+  type CredentialsMode,
+  type Delivery,
+  type Destination,
+  type HeaderField,
+  type HeaderList,
+  REFERRER_POLICIES,
+  type RedirectMode,
+  type RequestHead,
+  type RequestMode,
+  type ResponseHead,
+  type Resumption,
+  type ScriptCookie,
 } from "./heads.ts";
 import {
   has,
@@ -87,6 +88,8 @@ const PUSHES = "sec-ropeway-pushes";
 /** How caches are to take a request of another origin, whose fields say nothing of it, likewise. */
 const CACHE_MODE = "sec-ropeway-cache";
 const CACHE_MODES = ["no-cache", "no-store", "reload"] as const satisfies readonly CacheMode[];
+/** How redirects cut the referrer, likewise. */
+const REFERRER_POLICY = "sec-ropeway-referrer-policy";
 /** That a page runs no scripts, likewise. */
 const SCRIPTS = "sec-ropeway-scripts";
 const NO_SCRIPTS = "none";
@@ -96,6 +99,7 @@ const OF_TUNNEL: ReadonlySet<string> = new Set([
   LEARNED_REQUESTS,
   PUSHES,
   CACHE_MODE,
+  REFERRER_POLICY,
   SCRIPTS,
   IMAGES,
   MARK_READS[0],
@@ -120,6 +124,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   }
   fields.push([":path", path], [":context", context]);
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
+  if (head.referrer !== "" && head.referrerPolicy) fields.push([REFERRER_POLICY, head.referrerPolicy]);
   if (head.delivery !== undefined) fields.push(...deliveryFields(head.delivery));
   if (head.stored !== undefined) fields.push(storedBodyField(head.stored));
   if (head.known !== undefined) fields.push(knownUrlsField(head.known));
@@ -167,6 +172,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const learned = headerValue(headers, LEARNED_REQUESTS);
   const pushes = headerValue(headers, PUSHES);
   const cache = CACHE_MODES.find((mode) => mode === headerValue(headers, CACHE_MODE));
+  const referrerPolicy = REFERRER_POLICIES.find((policy) => policy === headerValue(headers, REFERRER_POLICY));
   return {
     method,
     ...parseProtocol(method, pseudo.get("protocol")),
@@ -180,6 +186,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     credentials: oneOf(CREDENTIALS, credentials, "credentials mode"),
     redirect: oneOf(REDIRECTS, redirect, "redirect mode"),
     referrer: pseudo.get("referrer") ?? "",
+    ...(referrerPolicy && { referrerPolicy }),
     origin: origin === "-" ? null : origin,
     topLevelOrigin,
     ...(delivery === undefined ? {} : { delivery }),

@@ -38,6 +38,19 @@ export type CredentialsMode = "omit" | "same-origin" | "include";
 /** The Fetch standard's, and "same-origin": followed within the origin, any other redirect is given back as it is. */
 export type RedirectMode = "follow" | "error" | "manual" | "same-origin";
 
+/** Referrer Policy, section 3. */
+export type ReferrerPolicy = (typeof REFERRER_POLICIES)[number];
+export const REFERRER_POLICIES = [
+  "no-referrer",
+  "no-referrer-when-downgrade",
+  "same-origin",
+  "origin",
+  "strict-origin",
+  "origin-when-cross-origin",
+  "strict-origin-when-cross-origin",
+  "unsafe-url",
+] as const;
+
 /**
  * One request. Fields that decide what a site may do (`origin`, `topLevelOrigin`) are stamped by the tunnel, never
  * taken from a page.
@@ -56,6 +69,8 @@ export interface RequestHead {
   readonly redirect: RedirectMode;
   /** The referrer after the referrer policy was applied, or "" for none. */
   readonly referrer: string;
+  /** By which redirects cut the referrer down further; if absent, the default one. Of what a page loads. */
+  readonly referrerPolicy?: ReferrerPolicy;
   /** Serialized real origin of the page that asks, or null for a navigation that the person started. */
   readonly origin: string | null;
   /** Serialized real origin of the top-level page: the edge partitions all state by its site. */

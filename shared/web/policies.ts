@@ -1,30 +1,12 @@
 /** Policies that a document brings: what it may load, and what it says of itself as a referrer. */
+import { REFERRER_POLICIES, type ReferrerPolicy } from "../http/heads.ts";
 import { bareUrl, isPotentiallyTrustworthy, parseUrl } from "./origin.ts";
 
 // Which referrer a request carries, with real URLs. Referrer Policy, section 8.3.
 
-export type ReferrerPolicy =
-  | "no-referrer"
-  | "no-referrer-when-downgrade"
-  | "same-origin"
-  | "origin"
-  | "strict-origin"
-  | "origin-when-cross-origin"
-  | "strict-origin-when-cross-origin"
-  | "unsafe-url";
+export const DEFAULT_POLICY: ReferrerPolicy = "strict-origin-when-cross-origin";
 
-const DEFAULT_POLICY: ReferrerPolicy = "strict-origin-when-cross-origin";
-
-const POLICIES: ReadonlySet<string> = new Set<ReferrerPolicy>([
-  "no-referrer",
-  "no-referrer-when-downgrade",
-  "same-origin",
-  "origin",
-  "strict-origin",
-  "origin-when-cross-origin",
-  DEFAULT_POLICY,
-  "unsafe-url",
-]);
+const POLICIES: ReadonlySet<string> = new Set(REFERRER_POLICIES);
 
 /** Longest referrer in characters before it is cut to the origin (section 8.3 step 6). */
 const REFERRER_LENGTH_MAX = 4096;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { applyReferrerPolicy, parseMetaReferrer, parseReferrerPolicy, type ReferrerPolicy } from "./policies.ts";
+import type { ReferrerPolicy } from "../http/heads.ts";
+import { applyReferrerPolicy, parseMetaReferrer, parseReferrerPolicy } from "./policies.ts";
 
 const source = "https://user:pw@a.example/p?q#f";
 const full = "https://a.example/p?q";

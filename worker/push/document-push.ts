@@ -305,6 +305,7 @@ class DocumentPush {
     if (resource.isOfStyle && !this.#policies.allowsStyleAttributes()) return null;
     this.#upgrade(url);
     if (url.href === this.#url.href) return null;
+    const policy = resource.referrerPolicy || this.#referrerPolicy;
     return {
       method: "GET",
       url: url.href,
@@ -314,6 +315,7 @@ class DocumentPush {
       credentials,
       redirect: "follow",
       referrer: this.#referrerOf(resource, url),
+      ...(policy && { referrerPolicy: policy }),
       origin: this.#url.origin,
       topLevelOrigin: this.#topLevelOrigin,
     };

@@ -4,7 +4,7 @@
  * (`loading=lazy`, templates, `<noscript>`). Besides, the first backgrounds of `style` attributes, which browsers find only
  * once all style sheets are there: they tend to be the largest picture at the top.
  */
-import type { CredentialsMode, Destination, RequestMode } from "../../shared/http/heads.ts";
+import type { CredentialsMode, Destination, ReferrerPolicy, RequestMode } from "../../shared/http/heads.ts";
 import type { Viewport } from "../../shared/http/phone-fields.ts";
 import type { MarkupValues } from "../../shared/web/documents.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type Tag,
   tagEnd,
 } from "../../shared/web/html-tokens.ts";
-import { parseMetaReferrer, parseReferrerPolicy, type ReferrerPolicy } from "../../shared/web/policies.ts";
+import { parseMetaReferrer, parseReferrerPolicy } from "../../shared/web/policies.ts";
 
 /** A resource as its element says how to ask for it. */
 export interface NamedResource {

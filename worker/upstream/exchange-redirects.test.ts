@@ -173,4 +173,20 @@ describe("redirects", () => {
     await upstream(requestFor({ url: "https://a.example/1" }));
     expect(asked[1]?.headers).not.toHaveProperty("referer");
   });
+
+  it.each([
+    [undefined, "https://a.example/"],
+    ["unsafe-url", "https://a.example/page"],
+    ["same-origin", undefined],
+  ] as const)("follow the page's own referrer policy: %s", async (referrerPolicy, referer) => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/1": () => redirect(302, "https://b.example/2"),
+      "https://b.example/2": () => new Response(""),
+    });
+    const page = { origin: "https://a.example", referrer: "https://a.example/page" };
+    await upstream(
+      requestFor({ url: "https://a.example/1", mode: "no-cors", ...page, ...(referrerPolicy && { referrerPolicy }) }),
+    );
+    expect(new Headers(asked[1]?.headers as HeadersInit).get("referer") ?? undefined).toBe(referer);
+  });
 });

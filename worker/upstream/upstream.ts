@@ -9,6 +9,7 @@ import type {
   Continuation,
   HeaderField,
   HeaderList,
+  ReferrerPolicy,
   RequestHead,
   ResponseHead,
   Resumption,
@@ -189,6 +190,7 @@ class Exchange {
   #fields: HeaderList;
   #body: RequestBody | null;
   #referrer: string;
+  #referrerPolicy: ReferrerPolicy | "";
   /** Fragment of the last redirect that had one, with `#`. */
   #fragment = "";
   #tainting: Tainting = "basic";
@@ -213,6 +215,7 @@ class Exchange {
     this.#method = head.method;
     this.#fields = allowedFields(head, pageFields(head.headers));
     this.#referrer = ownReferrer(head);
+    this.#referrerPolicy = head.referrerPolicy ?? "";
     this.#body = body === null ? null : this.#openBody(body);
     this.#chain = [this.#takeCredentials(new URL(head.url))];
   }
@@ -380,9 +383,9 @@ class Exchange {
       step.url.protocol = "https:";
     }
     const url = this.#takeCredentials(step.url);
-    const policy = parseReferrerPolicy(response.headers.get("referrer-policy"));
-    // The phone has applied the page's own policy to the first request; a hop may only ever tell less than that.
-    this.#referrer = applyReferrerPolicy(policy, this.#referrer, url.href);
+    this.#referrerPolicy = parseReferrerPolicy(response.headers.get("referrer-policy")) || this.#referrerPolicy;
+    // The phone has cut it for the first request; a hop may only ever tell less than that.
+    this.#referrer = applyReferrerPolicy(this.#referrerPolicy, this.#referrer, url.href);
     this.#chain.push(url);
   }
 

@@ -1,6 +1,5 @@
 /** How the service worker tells the page script about its document. */
-import type { ScriptCookie } from "../../../shared/http/heads.ts";
-import type { ReferrerPolicy } from "../../../shared/web/policies.ts";
+import type { ReferrerPolicy, ScriptCookie } from "../../../shared/http/heads.ts";
 import { escapeHtml, pageScript } from "../rewrite/html-rewriter.ts";
 import type { SlotIdentity } from "../slot-url.ts";
 

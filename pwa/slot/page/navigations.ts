@@ -2,13 +2,9 @@
  * Takes over navigations that would leave the slot, or that name another browsing context: links, forms, `location`,
  * `window.open`, refresh. The shell opens new windows.
  */
+import type { ReferrerPolicy } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
-import {
-  applyReferrerPolicy,
-  parseMetaReferrer,
-  parseReferrerPolicy,
-  type ReferrerPolicy,
-} from "../../../shared/web/policies.ts";
+import { applyReferrerPolicy, parseMetaReferrer, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import { isHold, MESSAGE_TAG, type OpensWindow } from "../../messages/page-messages.ts";
 import { isPage, sandboxAround } from "../documents/this-document.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";

@@ -1,14 +1,9 @@
 /** Heads of responses on a slot: the origin's fields that the page gets to see, as they read there, and rules of framing. */
 import { headerValues } from "../../../shared/http/head-fields.ts";
-import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
+import type { HeaderField, HeaderList, ReferrerPolicy } from "../../../shared/http/heads.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
-import {
-  parsePolicies,
-  parseReferrerPolicy,
-  type ReferrerPolicy,
-  sourceMatchesOrigin,
-} from "../../../shared/web/policies.ts";
+import { parsePolicies, parseReferrerPolicy, sourceMatchesOrigin } from "../../../shared/web/policies.ts";
 import {
   allowedConnections,
   heldPolicies,

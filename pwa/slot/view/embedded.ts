@@ -4,6 +4,8 @@
  * The elements stay where they are: an object around the frame, with its fallback hidden, an embed unseen before it.
  */
 
+import { POLICIES_ASKED } from "../policy.ts";
+
 /** Types that browsers show without a plugin. Others leave an object with its fallback, as in a browser. */
 const SHOWN = /^(?:application\/(?:pdf|xhtml\+xml|xml|json)|text\/(?!css|javascript)[^/]+|image\/[^/]+)$/;
 /** Where no type is said, the ends of files that are surely shown; others would be downloaded. */
@@ -42,6 +44,7 @@ export function showEmbedded(closed: Element, { tell }: { tell(trouble: "frame")
   const url = URL.parse(written, element.baseURI);
   const isNested = element.parentElement?.closest("object[data-ropeway-shown]") != null;
   if (isNested || url === null || element.dataset.ropewayShown !== undefined || element.querySelector("iframe")) return;
+  if (isForbidden()) return;
   if (url.protocol === "blob:") return tell("frame");
   const kind = /^https?:$/.test(url.protocol) ? kindOf(element, url) : null;
   if (kind === null) return;
@@ -71,6 +74,13 @@ export function showEmbedded(closed: Element, { tell }: { tell(trouble: "frame")
     });
   if ("contentWindow" in shown) answerFor(element, shown);
   shown.setAttribute("src", written);
+}
+
+/** Whether the page's policies have no objects at all. Else its `frame-src` counts, since a frame shows them. */
+function isForbidden(): boolean {
+  const policies: string[] = [];
+  dispatchEvent(new CustomEvent(POLICIES_ASKED, { detail: policies, cancelable: true }));
+  return policies.some((policy) => /(?:^|;)\s*object-src\s*(?:'none'\s*)?(?:;|$)/i.test(policy));
 }
 
 /** An object whose file is not to be had shows its fallback. Of other sites nobody can tell. */

@@ -8,6 +8,7 @@ import type {
   Destination,
   HeaderField,
   RedirectMode,
+  ReferrerPolicy,
   RequestMode,
 } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
@@ -65,6 +66,7 @@ export function requestHead(
     // What is to have a certain hash comes as it is.
     ...(/^(?:script|(?:shared)?worker)$/.test(request.destination) && !request.integrity ? { marksReads: true } : {}),
     ...(request.cache === "default" ? {} : { cache: request.cache as CacheMode }),
+    referrerPolicy: request.referrerPolicy as ReferrerPolicy,
     referrer: referrerOf(
       { referrer: request.referrer, policy: request.referrerPolicy },
       url.href,

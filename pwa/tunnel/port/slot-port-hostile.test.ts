@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
+import type { ReferrerPolicy } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import {
   errorCodes,
@@ -85,6 +86,18 @@ describe("SlotPort, to a hostile slot,", () => {
     const slot = slotRig();
     await slot.ask({ ...subresource, destination: "script", marksReads: true });
     expect(slot.first().head).toMatchObject({ marksReads: true });
+  });
+
+  it("passes on a referrer policy, but none that goes without saying, or is none", async () => {
+    for (const [policy, passed] of [
+      ["unsafe-url", "unsafe-url"],
+      ["strict-origin-when-cross-origin", undefined],
+      ["nonsense", undefined],
+    ] as const) {
+      const slot = slotRig();
+      await slot.ask({ ...subresource, referrerPolicy: policy as ReferrerPolicy });
+      expect(slot.first().head.referrerPolicy).toBe(passed);
+    }
   });
 
   it("lets no page say what is the tunnel's to say", async () => {

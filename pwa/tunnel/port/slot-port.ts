@@ -2,10 +2,17 @@ import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { Clock, SetTimer } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
-import type { Destination, HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import {
+  type Destination,
+  type HeaderList,
+  REFERRER_POLICIES,
+  type RequestHead,
+  type ResponseHead,
+} from "../../../shared/http/heads.ts";
 import { has, isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
+import { DEFAULT_POLICY } from "../../../shared/web/policies.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import {
   formFields,
@@ -389,6 +396,7 @@ export class SlotPort {
       ...head,
       destination: DOCUMENTS.has(head.destination) ? "" : head.destination,
       referrer: this.#isOwn(head.referrer) ? head.referrer : "",
+      ...policyOf(asked),
       origin,
       topLevelOrigin,
       ...(asked.marksReads === true ? { marksReads: true } : {}),
@@ -452,6 +460,12 @@ function isWellFormed(head: PortRequestHead): boolean {
 function ofPage({ method, url, headers, destination, mode, credentials, redirect, referrer, cache }: PortRequestHead) {
   const head = { method, url, headers, destination, mode, credentials, redirect, referrer };
   return cache === undefined ? head : { ...head, cache };
+}
+
+/** The default one goes without saying. */
+function policyOf(asked: PortRequestHead): Pick<RequestHead, "referrerPolicy"> {
+  const policy = REFERRER_POLICIES.find((each) => each !== DEFAULT_POLICY && each === asked.referrerPolicy);
+  return policy === undefined ? {} : { referrerPolicy: policy };
 }
 
 function isField(field: unknown): boolean {
