@@ -13,11 +13,17 @@ const inPage = (selector: Inside): Parameters<AxeBuilder["include"]>[0] => ({
 function checksOf(page: Page, colorScheme: "light" | "dark") {
   return async (view: string, inside?: Inside) => {
     // A sheet comes from below; colours are judged once it is there.
-    await page.evaluate(() => {
+    const unfinished = await page.evaluate(async () => {
       // Signs that something goes on have no end.
       const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-      return Promise.allSettled(ending.map((each) => each.finished));
+      const left = new Set(ending);
+      const finished = ending.map((each) => each.finished.finally(() => left.delete(each)));
+      // Any takes less than a second. The test names those that it would wait for until its end.
+      await Promise.race([Promise.allSettled(finished), new Promise((resolve) => setTimeout(resolve, 20_000))]);
+      const target = ({ effect }: Animation) => (effect as KeyframeEffect | null)?.target?.className;
+      return [...left].map((each) => `${each.playState} at ${each.currentTime} ms of ${target(each)}`);
     });
+    expect.soft(unfinished, view).toEqual([]);
     const whole = new AxeBuilder({ page });
     const axe = inside === undefined ? whole.exclude(".frame-host") : whole.include(inPage(inside));
     const { violations, passes } = await (colorScheme === "dark" ? axe.withRules("color-contrast") : axe).analyze();

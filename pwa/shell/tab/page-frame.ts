@@ -73,13 +73,16 @@ export class PageFrame {
     return true;
   }
 
-  /** As `show`, in a frame of which the document that is there has no part. */
+  /**
+   * As `show`, in a frame of which the document that is there has no part. By a boot page: the slot's worker may have given what
+   * it had for the page to a way there that was broken off.
+   */
   showAnew(url: string): void {
     const { element } = this;
     const { parentNode, nextSibling } = element;
     this.history.begin(url);
     element.remove();
-    this.#load(this.places?.addressOf(url, false) ?? START_DOCUMENT, false);
+    this.#load(this.places?.addressOf(url, true) ?? START_DOCUMENT, false);
     parentNode?.insertBefore(element, nextSibling);
   }
 

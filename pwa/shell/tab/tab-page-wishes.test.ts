@@ -70,7 +70,7 @@ describe("a page that goes elsewhere while the person has set out for a typed ad
 
   it("loses its frame where the browser has taken that elsewhere, and the way back leads to it by the app", () => {
     const { log, show, shown, tab } = leaving("leaving", false);
-    expect(log).toEqual(["frame goes", `src ${B}/`, "anchor"]);
+    expect(log).toEqual(["frame goes", `src again ${B}/`, "anchor"]);
     show(`${B}/`, "b");
     expect(shown()).toMatchObject({ url: `${B}/`, phase: "loaded", canGoBack: true });
     log.length = 0;
