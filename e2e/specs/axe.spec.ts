@@ -14,8 +14,8 @@ function checksOf(page: Page, colorScheme: "light" | "dark") {
   return async (view: string, inside?: Inside) => {
     // A sheet comes from below; colours are judged once it is there.
     const unfinished = await page.evaluate(async () => {
-      // Signs that something goes on have no end.
-      const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+      // Signs that something goes on (the link, a page that loads) are shown twenty times, for half a minute.
+      const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().iterations === 1);
       const left = new Set(ending);
       const finished = ending.map((each) => each.finished.finally(() => left.delete(each)));
       // Any takes less than a second. The test names those that it would wait for until its end.
