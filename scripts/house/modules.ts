@@ -277,6 +277,7 @@ export const MODULES: readonly Module[] = [
     doors: [
       "pwa/shell/app/start.ts",
       "pwa/shell/app/state.ts",
+      "pwa/shell/app/site-store.ts",
       "pwa/shell/app/settings.ts",
       "pwa/shell/app/language.ts",
       "pwa/shell/app/language-choice.ts",

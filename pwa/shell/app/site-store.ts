@@ -7,7 +7,11 @@ type ListName = "recent" | "pinned";
 export class SiteStore {
   recent: readonly Site[] = [];
   pinned: readonly Site[] = [];
-  #database: Promise<IDBDatabase> | null = null;
+  readonly #open = databaseOpener(() => {
+    const request = indexedDB.open("ropeway", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(LISTS);
+    return request;
+  });
 
   async load(): Promise<void> {
     const lists = (await this.#open()).transaction(LISTS).objectStore(LISTS);
@@ -63,24 +67,25 @@ export class SiteStore {
         // Storage is full or closed to us: the lists live until the app is closed.
       });
   }
-
-  /** What failed, or was closed by the browser, is opened again. */
-  #open(): Promise<IDBDatabase> {
-    const forget = () => {
-      this.#database = null;
-    };
-    this.#database ??= openDatabase().catch(openDatabase);
-    this.#database.then((database) => {
-      database.onclose = forget;
-    }, forget);
-    return this.#database;
-  }
 }
 
-async function openDatabase(): Promise<IDBDatabase> {
-  const request = indexedDB.open("ropeway", 1);
-  request.onupgradeneeded = () => request.result.createObjectStore(LISTS);
-  return answered(request);
+/**
+ * @param ask asks the browser for a database.
+ * @returns gives the database, and opens it again where that failed, or the browser has closed it.
+ */
+export function databaseOpener(ask: () => IDBOpenDBRequest): () => Promise<IDBDatabase> {
+  let opened: Promise<IDBDatabase> | null = null;
+  const open = async () => answered(ask());
+  const forget = () => {
+    opened = null;
+  };
+  return () => {
+    opened ??= open().catch(open);
+    opened.then((database) => {
+      database.onclose = forget;
+    }, forget);
+    return opened;
+  };
 }
 
 async function read(lists: IDBObjectStore, name: ListName): Promise<readonly Site[]> {
@@ -88,7 +93,7 @@ async function read(lists: IDBObjectStore, name: ListName): Promise<readonly Sit
   return stored ?? [];
 }
 
-function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
+export function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);

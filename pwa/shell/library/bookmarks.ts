@@ -1,4 +1,5 @@
-import { answered, type LibraryDatabase, Shelf } from "./library-database.ts";
+import { answered } from "../app/site-store.ts";
+import { type LibraryDatabase, Shelf } from "./library-database.ts";
 
 /** The folder of all others, by its id. */
 export const ROOT = 0;

@@ -1,3 +1,5 @@
+import { databaseOpener } from "../app/site-store.ts";
+
 const NAME = "ropeway.library";
 const CHANNEL = "ropeway.library";
 const STORES = { visits: ["day", "url"], icons: null, bookmarks: "id" } as const;
@@ -10,7 +12,7 @@ export type StoresOf<Names extends StoreName> = Readonly<Record<Names, IDBObject
  * hold up a change of their database.
  */
 export class LibraryDatabase {
-  #opened: Promise<IDBDatabase> | null = null;
+  readonly #open = databaseOpener(askForLibrary);
   readonly #channel = new BroadcastChannel(CHANNEL);
   readonly #onChange: () => void;
 
@@ -52,18 +54,6 @@ export class LibraryDatabase {
     }
   }
 
-  /** What failed, or was closed by the browser, is opened again. */
-  #open(): Promise<IDBDatabase> {
-    const forget = () => {
-      this.#opened = null;
-    };
-    this.#opened ??= openDatabase().catch(openDatabase);
-    this.#opened.then((database) => {
-      database.onclose = forget;
-    }, forget);
-    return this.#opened;
-  }
-
   /** For tests. */
   async close(): Promise<void> {
     this.#channel.close();
@@ -71,28 +61,22 @@ export class LibraryDatabase {
   }
 }
 
-async function openDatabase(): Promise<IDBDatabase> {
+function askForLibrary(): IDBOpenDBRequest {
   const request = indexedDB.open(NAME, 1);
   request.onupgradeneeded = () => {
     for (const [name, keyPath] of Object.entries(STORES))
       request.result.createObjectStore(name, keyPath === null ? {} : { keyPath: keyPath as string | string[] });
   };
-  const database = await answered(request);
-  // A later release may change it.
-  database.onversionchange = () => database.close();
-  return database;
+  request.addEventListener("success", () => {
+    // A later release may change it.
+    request.result.onversionchange = () => request.result.close();
+  });
+  return request;
 }
 
 function storesOf<Names extends StoreName>(transaction: IDBTransaction, names: readonly Names[]): StoresOf<Names> {
   const stores = names.map((name) => [name, transaction.objectStore(name)] as const);
   return Object.fromEntries(stores) as StoresOf<Names>;
-}
-
-export function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 }
 
 /** A part of the library in memory: read when somebody looks, and anew when somebody looks after a change. */

@@ -1,7 +1,8 @@
 import { dayOf } from "../app/phone.ts";
+import { answered } from "../app/site-store.ts";
 import type { SiteEvent } from "../app/state.ts";
 import type { Entry } from "./bookmarks.ts";
-import { answered, type LibraryDatabase, Shelf } from "./library-database.ts";
+import { type LibraryDatabase, Shelf } from "./library-database.ts";
 import { decoded } from "./suggestions.ts";
 
 /** A page on a day. */
