@@ -51,7 +51,7 @@ for (const [way, go] of Object.entries(WAYS)) {
     origin.route("/none", ({ response }) => void response.writeHead(204).end());
     otherOrigin.page("/", "<p>The bank</p>", "Bank");
     await app.goto(`${origin.origin}/`);
-    // What the automation runs counts as a tap, for some seconds.
+    // A script of the automation counts as a tap, for some seconds.
     const loop = `let at = 0;
       const isOver = setInterval(() => {
         if (navigator.userActivation.isActive) return;

@@ -74,8 +74,8 @@ export class PageFrame {
   }
 
   /**
-   * As `show`, in a frame of which the document that is there has no part. By a boot page: the slot's worker may have given what
-   * it had for the page to a way there that was broken off.
+   * As `show`, in a new frame: the document that is there goes at once. A boot page comes first and asks anew, as the slot's
+   * worker may have given its response to a navigation that was broken off.
    */
   showAnew(url: string): void {
     const { element } = this;

@@ -111,7 +111,7 @@ export class SessionHistory {
     return entry;
   }
 
-  /** The frame is a new one, for the page of this address: through what it had the app leads. */
+  /** A new frame begins with the page of this address. To the entries of the former one the app leads, not the browser. */
   begin(url: string): void {
     const key = `${STEPPED}${++this.#stepped}`;
     this.#list = visit(this.#list, key);

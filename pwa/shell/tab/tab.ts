@@ -465,7 +465,7 @@ export class Tab implements AppTab, TabActions {
     return type === "navigate" || type === "leaving" || (type === "moved" && slot?.origin !== this.#awaited);
   }
 
-  /** Whatever is in the frame takes it elsewhere, each time that it is sent to the page that is asked for. */
+  /** The page in the frame goes elsewhere each time that the frame is sent to the typed address: that gets a new frame. */
   #showAnew(): void {
     const { url = "" } = step.journeyOf(this.#navigation) ?? {};
     this.#frame.showAnew(url);

@@ -159,7 +159,7 @@ function sizeOf(shown: HTMLIFrameElement | HTMLImageElement): readonly number[] 
   });
 }
 
-/** What has a size of its own has it where the page gives none. @param sized the element that has its page's looks. */
+/** A picture or a drawing with a size of its own has that where the page gives none. @param sized the element that has its page's looks. */
 function takeSize(sized: HTMLElement, shown: HTMLIFrameElement | HTMLImageElement): void {
   const [width = 0, height = 0] = sizeOf(shown);
   const { style } = sized;
