@@ -1,16 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { appDirectory, root } from "../build/paths.ts";
 import { type Child, startChild } from "./child.ts";
-import { freePort } from "./free-port.ts";
 import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
 import { makePrivate } from "./state-directory.ts";
 
-const START_TIMEOUT = 60_000;
-const POLL_INTERVAL = 50;
+/** As the entry says it, once it does. */
+const LISTENING = /^Listening on \S+, port (\d+)$/;
 
 /** With the wasm that it codes with (entry-deno.ts). */
 const CODECS = ["@bokuweb", "@jsquash"].map((scope) => join(root, "node_modules", scope));
@@ -18,13 +15,17 @@ const CODECS = ["@bokuweb", "@jsquash"].map((scope) => join(root, "node_modules"
 /** Starts the edge's Deno entry and waits until it listens. */
 export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Child; port: number }> {
   const ip = options.ips[0] ?? "127.0.0.1";
-  // Deno is given a number, since it has no way to tell us which one it took.
-  const port = options.port === 0 ? await freePort(ip) : options.port;
   const state = options.stateDirectory === undefined ? [] : [options.stateDirectory];
   for (const directory of [...state, cacheDirectory()]) await makePrivate(directory);
   const secrets = await mkdtemp(join(tmpdir(), "ropeway-"));
   try {
     const tlsFiles = await writeTlsFiles(secrets, options);
+    const taken = Promise.withResolvers<number>();
+    const heed = (line: string): void => {
+      const port = LISTENING.exec(line)?.[1];
+      if (port === undefined) options.log(line);
+      else taken.resolve(Number(port));
+    };
     const child = await startChild(
       join(root, "node_modules", ".bin", "deno"),
       [
@@ -47,18 +48,14 @@ export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Ch
           ...edgeSettings(options),
           ...tlsFiles,
           ROPEWAY_IP: ip,
-          ROPEWAY_PORT: String(port),
+          ROPEWAY_PORT: String(options.port),
           ROPEWAY_KV_PATH: state[0] === undefined ? ":memory:" : join(state[0], "deno.kv"),
         },
       },
-      options.log,
+      heed,
     );
-    const listening = await Promise.race([untilAccepting(ip, port), child.exited]);
-    if (typeof listening === "string") throw new Error(`Cannot start the edge: Deno ended at once\n${listening}`);
-    if (!listening) {
-      await child.stop();
-      throw new Error(`Cannot start the edge: Deno does not listen on port ${port}`);
-    }
+    const port = await Promise.race([taken.promise, child.exited]);
+    if (typeof port === "string") throw new Error(`Cannot start the edge: Deno ended at once\n${port}`);
     return { child, port };
   } finally {
     await rm(secrets, { recursive: true, force: true });
@@ -83,21 +80,4 @@ async function writeTlsFiles(directory: string, { tls }: ResolvedEdgeOptions): P
   await writeFile(files.ROPEWAY_TLS_CERT, tls.certificate, { mode: 0o600 });
   await writeFile(files.ROPEWAY_TLS_KEY, tls.key, { mode: 0o600 });
   return files;
-}
-
-async function untilAccepting(ip: string, port: number): Promise<boolean> {
-  const host = ip === "0.0.0.0" ? "127.0.0.1" : ip === "::" ? "::1" : ip;
-  for (const end = Date.now() + START_TIMEOUT; Date.now() < end; await sleep(POLL_INTERVAL)) {
-    if (await accepts(host, port)) return true;
-  }
-  return false;
-}
-
-function accepts(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    socket.once("connect", () => resolve(true));
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
 }

@@ -1,14 +1,24 @@
 /** The entry as people run it by itself, without what `npm start` checks first. */
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 
 const DENO = new URL("../../node_modules/.bin/deno", import.meta.url).pathname;
 const ENTRY = new URL("entry-deno.ts", import.meta.url).pathname;
 
+const RUN = ["run", "--quiet", "--cached-only", "--allow-all", ENTRY];
+
+const environment = (settings: Record<string, string>) => ({
+  ...process.env,
+  NO_COLOR: "1",
+  DENO_NO_UPDATE_CHECK: "1",
+  ROPEWAY_KV_PATH: ":memory:",
+  ...settings,
+});
+
 function start(settings: Record<string, string>): Promise<{ readonly code: unknown; readonly said: string }> {
-  const env = { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ROPEWAY_KV_PATH: ":memory:", ...settings };
   return new Promise((resolve) => {
-    execFile(DENO, ["run", "--quiet", "--cached-only", "--allow-all", ENTRY], { env }, (error, stdout, stderr) =>
+    execFile(DENO, RUN, { env: environment(settings) }, (error, stdout, stderr) =>
       resolve({ code: error?.code, said: stdout + stderr }),
     );
   });
@@ -35,6 +45,19 @@ describe("an edge on Deno that cannot start", () => {
       expect.stringMatching(/^Cannot listen on 192\.0\.2\.1, port 8787: .*; see ROPEWAY_IP, .*\n$/),
     ]);
   });
+});
+
+it("takes any port and says which, and does not share it", async () => {
+  const deno = execFile(DENO, RUN, { env: environment({ ROPEWAY_PORT: "0" }) });
+  try {
+    const [line] = deno.stdout === null ? [] : await once(deno.stdout, "data");
+    const port = /^Listening on 127\.0\.0\.1, port (\d+)\n$/.exec(String(line))?.[1] ?? "";
+    expect((await fetch(`http://127.0.0.1:${port}/manifest.webmanifest`)).status).toBe(200);
+    const { code, said } = await start({ ROPEWAY_PORT: port });
+    expect([code, said]).toEqual([1, expect.stringContaining(`Cannot listen on 127.0.0.1, port ${port}: `)]);
+  } finally {
+    deno.kill();
+  }
 });
 
 it("its dictionaries make room in what the site has that has brought most", async () => {

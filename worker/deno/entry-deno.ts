@@ -111,32 +111,38 @@ const lists = new ListKeeper({
   log: console.error,
 });
 const trackers = blockLists.length === 0 ? null : sharedBlocker(() => lists.compiled(), epochClock);
+const { port } = listen();
 const shared = settings.sharesCache
   ? new SharedResponses({
-      cache: openSharedCache(`ropeway-${address.hostname}:${address.port}`),
+      cache: openSharedCache(`ropeway-${address.hostname}:${port}`),
       ...epochClock,
     })
   : null;
-try {
-  Deno.serve(
-    {
-      ...address,
-      ...(tls === null ? {} : { cert: tls.certificate, key: tls.key }),
-      automaticCompression: true,
-      onListen: () => {},
-    },
-    (request, { remoteAddr }) => {
-      if (remoteAddr.transport === "tcp") addresses.set(request, remoteAddr.hostname);
-      return app.fetch(request, options);
-    },
-  );
-} catch (error) {
-  const { hostname, port } = address;
-  fail(
-    new Error(`Cannot listen on ${hostname}, port ${port}: ${(error as Error).message}; see ROPEWAY_IP, ROPEWAY_PORT`),
-  );
-}
+console.log(`Listening on ${address.hostname}, port ${port}`);
 for (const line of startAdvice(options, address.hostname)) console.error(line);
+
+/** Requests come once this script is through. */
+function listen(): Deno.NetAddr {
+  try {
+    const server = Deno.serve(
+      {
+        ...address,
+        ...(tls === null ? {} : { cert: tls.certificate, key: tls.key }),
+        automaticCompression: true,
+        onListen: () => {},
+      },
+      (request, { remoteAddr }) => {
+        if (remoteAddr.transport === "tcp") addresses.set(request, remoteAddr.hostname);
+        return app.fetch(request, options);
+      },
+    );
+    return server.addr;
+  } catch (error) {
+    const { hostname, port } = address;
+    const why = (error as Error).message;
+    return fail(new Error(`Cannot listen on ${hostname}, port ${port}: ${why}; see ROPEWAY_IP, ROPEWAY_PORT`));
+  }
+}
 
 /** @throws Error that says what to set instead. */
 async function readSettings() {
