@@ -1,5 +1,6 @@
 import type { BrowserContext, Page, Route } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** Opens the app anew, without spare slots, and loses boot pages until it is told to stop; `least` of them. */
 async function loseBootPages(context: BrowserContext, page: Page, least: number): Promise<() => Promise<void>> {
@@ -23,6 +24,39 @@ test("a site whose boot page is lost is shown all the same", async ({ app, conte
   await stop();
   await expect(app.frame().getByText("Here")).toBeVisible({ timeout: 30_000 });
   expect(origin.requestsTo("/")).toHaveLength(1);
+});
+
+test("a site is shown whose boot page led to nothing, and Back leads to the page before", async ({
+  app,
+  context,
+  origin,
+  page,
+}) => {
+  origin.page("/", "<p>Before</p>");
+  const other = await startTestOrigin({ ip: "127.0.0.13" });
+  other.page("/next", "<p>Here</p>");
+  await expect(app.address).toBeVisible();
+  let ended = 0;
+  let ends = false;
+  await context.route(/\.ropeway\/boot(?:\?|$)/, (route) => {
+    if (route.request().frame() !== page.frames()[1]) return route.abort();
+    if (!ends) return route.continue();
+    ended += 1;
+    // As where a navigation of the page's own, to a download, has ended the frame's.
+    return route.fulfill({ status: 204 });
+  });
+  await page.evaluate(() => localStorage.removeItem("ropeway.spare-slots"));
+  await page.reload();
+  await app.goto(`${origin.origin}/`);
+  ends = true;
+  await app.ask(`${other.origin}/next`);
+  await expect.poll(() => ended).toBe(1);
+  await context.unrouteAll();
+  await expect(app.frame().getByText("Here")).toBeVisible({ timeout: 30_000 });
+  expect(other.requestsTo("/next")).toHaveLength(1);
+  await app.navigated(() => page.evaluate(() => history.back()));
+  await expect(app.frame().getByText("Before")).toBeVisible();
+  await other.close();
 });
 
 test("a site whose boot page is lost is shown though that of its slot's spare comes @long", async ({

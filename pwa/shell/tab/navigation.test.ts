@@ -204,6 +204,17 @@ describe("what passes by time", () => {
       expect(step.nextTime(step.documentCame(state, 0, open))).toBe(NEVER);
   });
 
+  it("the frame is sent out where nothing came, and again where a page of the browser's own came meanwhile", () => {
+    const nothingCame = (state: TabNavigation, now: number) => step.documentCame(state, now, open, false);
+    const waits = nothingCame(sentOff, 0);
+    expect([step.nextTime(waits), step.nextTime(nothingCame(waits, 3))]).toEqual([10_000, 10_000]);
+    expect(step.timeOut(waits, 10_000, open)[1]).toBe("send-out");
+    expect(step.timeOut(step.documentCame(waits, 3, open), 10_000, open)[1]).toBe("send-again");
+    const [later] = step.timeOut(step.hearFormerPage(waits), 10_000, open);
+    expect(step.timeOut(later, 20_000, open)[1]).toBe("send-out");
+    expect(step.nextTime(step.documentCame(sentOff, 0, away, false))).toBe(NEVER);
+  });
+
   it("what failed and may pass is opened again, unless it is forgotten", () => {
     expect(step.nextTime(unopened)).toBe(5_000);
     expect(step.timeOut(unopened, 5_000, open)).toEqual([unopened, "open-failed"]);

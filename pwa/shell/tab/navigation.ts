@@ -71,10 +71,17 @@ export interface Journey {
   readonly lost: number;
   /** The page before has spoken since. */
   readonly heardFormerPage: boolean;
-  /** A document has come into the frame: until then it must be known for the one that is awaited. */
-  readonly due: { readonly at: number; readonly awaits: Exclude<Awaited, "nothing"> } | null;
+  /** A document has come into the frame, or should have: until then it must be known for the one that is awaited. */
+  readonly due: Due | null;
   /** URL, without a fragment, of the awaited document, if its body broke off before it could say that it is there. */
   readonly brokenUrl: string | null;
+}
+
+interface Due {
+  readonly at: number;
+  readonly awaits: Exclude<Awaited, "nothing">;
+  /** Else the page before is still in the frame. */
+  readonly hasCome: boolean;
 }
 
 /** A document that is due and has not spoken; `slot`: the slot's boot page or its page, where there is no link. */
@@ -508,24 +515,28 @@ export function endWithoutDocument(state: TabNavigation, origin: string, now: nu
 
 // Times
 
-/**
- * Milliseconds after a document came into the frame, from which it must be known for the boot page that is awaited; else
- * that was lost, and is asked for again. Not too few: it may have been the page before, which had gone on loading.
- */
-const BOOT_PAUSES: readonly number[] = [5_000, 10_000, 20_000];
+/** Boot pages that are lost in a row, or documents in place of them, until the slot is given up. */
+const MOST_LOST = 3;
 
-/** Milliseconds likewise, without a link: a page of the browser's own is there at once. */
+/** Milliseconds, without a link: a page of the browser's own is there at once. */
 const PAUSE_WITHOUT_LINK = 3_000;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
-export function documentCame(state: TabNavigation, now: number, isLinkOpen: boolean): TabNavigation {
+/**
+ * A document has come into the frame, which may be a page of the browser's own in place of a boot page that was lost. That is
+ * not known at once: it may have been the page before, which had gone on loading.
+ *
+ * @param hasCome else nothing has, though the response is there: the page before may have gone elsewhere just then, which
+ *   ends the frame's own way, and may have led to nothing. A boot page of a slow link is waited for longer.
+ */
+export function documentCame(state: TabNavigation, now: number, isLinkOpen: boolean, hasCome = true): TabNavigation {
   const awaits = awaitedIn(state, isLinkOpen);
   const journey = journeyOf(state);
-  if (awaits === "nothing" || journey === null || journey.due !== null) return state;
-  const pause = awaits === "slot" ? PAUSE_WITHOUT_LINK : (BOOT_PAUSES[journey.lost] ?? 0);
-  return changeJourney(state, { due: { at: now + pause, awaits } });
+  if (awaits === "nothing" || journey === null || !(hasCome || isLinkOpen)) return state;
+  const pause = awaits === "slot" ? PAUSE_WITHOUT_LINK : pauseAfter(journey.lost + (hasCome ? 0 : 1));
+  const due = journey.due ?? { at: now + pause, awaits, hasCome };
+  return changeJourney(state, { due: { ...due, hasCome: due.hasCome || hasCome } });
 }
 
 /** The tab's task when a time has passed. */
@@ -534,8 +545,10 @@ export type Order =
   | "nothing"
   | "open-failed"
   | "bring-back"
-  /** The boot page was lost. */
+  /** The boot page was lost, and a page of the browser's own is in its place. */
   | "send-again"
+  /** Nothing has come. */
+  | "send-out"
   /** The slot is not there. */
   | "stand-in"
   /** Too many boot pages were lost. */
@@ -566,11 +579,14 @@ function bootTimeOut(
   isLinkOpen: boolean,
 ): readonly [TabNavigation, Order] {
   if (awaitedIn(state, isLinkOpen) !== due?.awaits) return [state, "nothing"];
-  if (heardFormerPage) return [documentCame(state, now, isLinkOpen), "nothing"];
+  if (heardFormerPage) return [documentCame(state, now, isLinkOpen, due.hasCome), "nothing"];
   // Or one is there later; or the link, with which the frame is sent there again.
   if (due.awaits === "slot") return [documentCame(state, now, isLinkOpen), "stand-in"];
-  const isLast = lost + 1 >= BOOT_PAUSES.length;
-  return [changeJourney(state, { lost: isLast ? 0 : lost + 1 }), isLast ? "give-up" : "send-again"];
+  const isLast = lost + 1 >= MOST_LOST;
+  return [
+    changeJourney(state, { lost: isLast ? 0 : lost + 1 }),
+    isLast ? "give-up" : due.hasCome ? "send-again" : "send-out",
+  ];
 }
 
 function awaitedIn(state: TabNavigation, isLinkOpen: boolean): Awaited {
@@ -611,7 +627,7 @@ export function tryingAgain({ code, method }: Pick<PageError, "code" | "method">
   return MAY_PASS.has(code) && attempts < ATTEMPTS ? "soon" : "not";
 }
 
-/** Milliseconds until the next attempt: twice as long after each that failed before. */
+/** Milliseconds until the next attempt, or look: twice as long after each before that failed. */
 export function pauseAfter(attempts: number): number {
   return FIRST_PAUSE * 2 ** attempts;
 }

@@ -104,6 +104,27 @@ it("leaves a frame alone whose boot page goes on to the page at this moment", ()
   vi.useRealTimers();
 });
 
+it("sends the frame out again where its boot page was cut off and nothing came, and waits longer for a slow one", () => {
+  vi.useFakeTimers();
+  const { hear, log, show, shown, tab } = openBrowser();
+  show(`${A}/`, "a");
+  tab.go(`${B}/`);
+  const sent = log.length;
+  const waits = () => hear({ type: "navigation", kind: "answered", id: 1 });
+  waits();
+  vi.advanceTimersByTime(3_000);
+  waits();
+  vi.advanceTimersByTime(9_900);
+  expect(log.slice(sent)).toEqual([]);
+  vi.advanceTimersByTime(200);
+  expect(log.slice(sent)).toEqual([`src again ${B}/`]);
+  show(`${B}/`, "b");
+  waits();
+  vi.advanceTimersByTime(60_000);
+  expect([shown().phase, log.slice(sent)]).toEqual(["loaded", [`src again ${B}/`]]);
+  vi.useRealTimers();
+});
+
 describe("going somewhere else than the page that is on its way", () => {
   it("ends at the start page by Back", () => {
     const { log, report, say, show, shown, tab } = openBrowser();

@@ -384,10 +384,9 @@ export class Tab implements AppTab, TabActions {
       const { url } = sent.request;
       const hasLostItsWay = sent.isAnswered && step.journeyOf(this.#navigation)?.url === url;
       this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
-      // A boot page that does not come is asked for again by the time that it takes.
       if (this.#setFrameOut() || !hasLostItsWay || performance.now() - this.#bootedAt < ARRIVAL_TIME) return;
-      if (this.#isBooted(url)) this.#show(url, false, true);
-      return;
+      if (this.#isBooted(url)) return this.#show(url, false, true);
+      return this.#change((navigation) => step.documentCame(navigation, performance.now(), this.#isLinkOpen, false));
     }
     if (news.code === ErrorCode.CANCEL) return;
     if (mayHaveActed(sent.request, news.code)) this.#learnThatItMayHaveRun();
@@ -933,6 +932,7 @@ export class Tab implements AppTab, TabActions {
     this.#enter(navigation);
     if (order === "bring-back") this.#bringPageBack();
     else if (order === "give-up") this.#failBoot(url);
+    else if (order === "send-out") this.#show(url, false, true);
     else if (order === "send-again" || (order === "stand-in" && this.#standsIn(url))) this.#show(url, true, true);
   }
 
