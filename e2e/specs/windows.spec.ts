@@ -351,6 +351,9 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await app.goto(`${origin.origin}/page?again`);
   await expect(app.frame().getByText("Other")).toBeVisible();
+  const [page, window] = ["/page?again", "/other"].map((url) => origin.requests.findLast((each) => each.url === url));
+  expect([page?.headers["sec-fetch-user"], window?.headers["sec-fetch-mode"]]).toEqual(["?1", "navigate"]);
+  expect(window?.headers).not.toHaveProperty("sec-fetch-user");
 
   // As one closes the next opens, and stays until the phone's own way back leads to the page.
   const opener = app.page.frames().find((frame) => frame.url().endsWith("/page?again"));

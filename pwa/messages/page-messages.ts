@@ -114,6 +114,8 @@ export type PageToShell =
       readonly sandbox?: Sandbox;
       /** In a window of its own. Absent also from slots of before 2026-12, whose windows open in the one view. */
       readonly opens?: OpensWindow;
+      /** The person has done nothing for it. Stamped by the shell, where the browser tells. */
+      isUnasked?: boolean;
     }
   | WindowOrder
   /** The person holds a link or a picture. Real addresses; "" for none. Absent from slots of before 2026-12. */

@@ -187,6 +187,8 @@ export interface NavigationRequest {
   readonly referrer: string;
   /** Real origin of the page that navigates, or null when the person did. */
   readonly initiator: string | null;
+  /** A script goes there, and the person has done nothing for it. */
+  readonly isUnasked?: boolean;
   /** The history has led back to a page of before the app was closed: what is stored is shown, however old. */
   readonly cache?: "force-cache";
   /** Id of a file in the list that is shown, in the place of what the site would send. */

@@ -501,6 +501,7 @@ function navigationHead(request: NavigationRequest): RequestHead {
     credentials: "include",
     redirect: "follow",
     ...(request.cache === undefined ? {} : { cache: request.cache }),
+    ...(request.isUnasked && { isUnasked: true }),
     referrer: request.referrer,
     origin: request.initiator,
     topLevelOrigin: new URL(request.url).origin,

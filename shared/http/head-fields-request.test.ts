@@ -65,6 +65,8 @@ test("a navigation says what its page is likely to ask for, and no page can say 
   const cutting = { ...head, referrer: "https://a.example/", referrerPolicy: "origin" } as const;
   expect(fieldsToRequest(onTheWire(requestToFields(cutting)))).toEqual(cutting);
   expect(requestToFields({ ...cutting, referrer: "" })).toEqual(requestToFields(head));
+  const unasked = { ...head, isUnasked: true } as const;
+  expect(fieldsToRequest(onTheWire(requestToFields(unasked)))).toEqual(unasked);
   const nonsense = [...onTheWire(requestToFields(head)), ["sec-ropeway-referrer-policy", "x"]] as const;
   expect(fieldsToRequest(nonsense)).toEqual(head);
   const marking = { ...head, marksReads: true } as const;

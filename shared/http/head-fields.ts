@@ -91,8 +91,9 @@ const CACHE_MODES = ["no-cache", "no-store", "reload"] as const satisfies readon
 /** How redirects cut the referrer, likewise. */
 const REFERRER_POLICY = "sec-ropeway-referrer-policy";
 /** That a page runs no scripts, likewise. */
-const SCRIPTS = "sec-ropeway-scripts";
-const NO_SCRIPTS = "none";
+const NO_SCRIPTS = ["sec-ropeway-scripts", "none"] as const;
+/** That the person has done nothing for a navigation, likewise. */
+const UNASKED = ["sec-ropeway-user", "?0"] as const;
 const OF_TUNNEL: ReadonlySet<string> = new Set([
   STORED_BODY,
   KNOWN_URLS,
@@ -100,7 +101,8 @@ const OF_TUNNEL: ReadonlySet<string> = new Set([
   PUSHES,
   CACHE_MODE,
   REFERRER_POLICY,
-  SCRIPTS,
+  NO_SCRIPTS[0],
+  UNASKED[0],
   IMAGES,
   MARK_READS[0],
 ]);
@@ -134,7 +136,8 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.pushes !== undefined) fields.push([PUSHES, String(head.pushes), "without"]);
   const cacheMode = CACHE_MODES.find((mode) => mode === head.cache);
   if (cacheMode !== undefined && head.origin !== `${scheme}://${authority}`) fields.push([CACHE_MODE, cacheMode]);
-  if (head.isScriptless === true) fields.push([SCRIPTS, NO_SCRIPTS]);
+  if (head.isUnasked === true) fields.push(UNASKED);
+  if (head.isScriptless === true) fields.push(NO_SCRIPTS);
   if (head.marksReads === true) fields.push(MARK_READS);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
@@ -194,10 +197,17 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(known === undefined ? {} : { known }),
     ...(learned === null ? {} : { learned }),
     ...(images === undefined ? {} : { images }),
-    ...(has(headers, TRACKERS_ALLOWED) ? { allowsTrackers: true } : {}),
     ...(pushes !== null && /^\d{1,3}$/.test(pushes) ? { pushes: Number(pushes) } : {}),
     ...(cache === undefined ? {} : { cache }),
-    ...(headerValue(headers, SCRIPTS) === NO_SCRIPTS ? { isScriptless: true } : {}),
+    ...flagsOf(headers),
+  };
+}
+
+function flagsOf(headers: HeaderList): Partial<RequestHead> {
+  return {
+    ...(has(headers, TRACKERS_ALLOWED) ? { allowsTrackers: true } : {}),
+    ...(has(headers, UNASKED) ? { isUnasked: true } : {}),
+    ...(has(headers, NO_SCRIPTS) ? { isScriptless: true } : {}),
     ...(has(headers, MARK_READS) ? { marksReads: true } : {}),
   };
 }

@@ -95,6 +95,8 @@ export interface RequestHead {
   readonly allowsTrackers?: boolean;
   /** In a navigation: how many pushes its page may have; if absent, any number. Made by the tunnel, too. */
   readonly pushes?: number;
+  /** In a navigation: a script began it, and the person has done nothing for it. Made by the tunnel, too. */
+  readonly isUnasked?: true;
   /** In a navigation: its page runs no scripts. Made by the tunnel, too. */
   readonly isScriptless?: true;
   /** Whether the page can tell scripts the real site where the edge has marked their reads (PROTOCOL.md section 5.12). */

@@ -64,7 +64,8 @@ const ACCEPT: Partial<Record<Destination, string>> = {
 const ACCEPT_ENCODING = "gzip, br";
 
 export interface OutgoingRequest {
-  readonly head: Pick<RequestHead, "destination" | "mode" | "origin"> & Partial<Pick<RequestHead, "credentials">>;
+  readonly head: Pick<RequestHead, "destination" | "mode" | "origin" | "isUnasked"> &
+    Partial<Pick<RequestHead, "credentials">>;
   /** All URLs of the exchange so far; the last is the one this request goes to. */
   readonly chain: readonly [URL, ...URL[]];
   readonly fields: HeaderList;
@@ -131,11 +132,10 @@ function setFetchMetadata(headers: Headers, head: OutgoingRequest["head"], chain
   headers.set("sec-fetch-site", fetchSite(head.origin, chain));
   headers.set("sec-fetch-mode", head.mode);
   headers.set("sec-fetch-dest", head.destination === "" ? "empty" : head.destination);
-  // Whether a gesture started it is not known here; for the person's own navigations it nearly always did.
   if (head.mode === "navigate" && head.destination === "document") {
     // Nobody has asked for what goes without credentials (`page-warmer.ts`).
     if (head.credentials === "omit") headers.set("sec-purpose", "prefetch");
-    else headers.set("sec-fetch-user", "?1");
+    else if (head.isUnasked !== true) headers.set("sec-fetch-user", "?1");
   }
 }
 

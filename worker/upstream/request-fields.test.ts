@@ -113,6 +113,8 @@ describe("buildRequestHeaders", () => {
     expect(warmed["sec-purpose"]).toBe("prefetch");
     expect(warmed).not.toHaveProperty("sec-fetch-user");
     expect(build({ head, chain: urls("https://a.example/x") })).not.toHaveProperty("sec-purpose");
+    const unasked = build({ head: { ...head, isUnasked: true }, chain: urls("https://a.example/x") });
+    expect([unasked["sec-fetch-mode"], unasked["sec-fetch-user"]]).toEqual(["navigate", undefined]);
   });
 
   it("tells of the browser beside the user agent where the way is safe", () => {

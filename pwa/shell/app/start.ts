@@ -321,9 +321,11 @@ function keepHistory(history: HistoryStore, tabs: Tabs, before: readonly KeptEnt
   window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && tabs.forget(history.forgotten()));
 }
 
-/** Null where a browser that tells it was not asked to: what was done in the app's own bar counts for no page. */
-function activationOf(told: Activation | null | undefined): Activation | undefined {
-  return told === null ? { isActive: false, hasBeenActive: false } : told;
+/** @param told null where a browser that tells it was not asked to: what was done in the app's own bar counts for no page. */
+function noteActivation(told: Activation | null | undefined, message: PageToShell): Activation | undefined {
+  const activation = told === null ? { isActive: false, hasBeenActive: false } : told;
+  if (message.type === "navigate") message.isUnasked = activation?.isActive === false;
+  return activation;
 }
 
 /** Questions of pages; null until their script is there, which loads with the first. */
@@ -364,7 +366,7 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
   });
   window.addEventListener("message", ({ data, origin, source: speaker, userActivation: told, ports }: PageMessage) => {
     if (speaker === null || !isForApp(data)) return;
-    const userActivation = activationOf(told);
+    const userActivation = noteActivation(told, data);
     const source = speaker as Window;
     if (data.type === "wipe") return slots.onWipe(data, origin, source);
     const slot = slots.slotOf(origin);

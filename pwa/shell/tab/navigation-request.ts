@@ -69,7 +69,7 @@ export function pageNavigation(
   url: string,
   origin: string,
 ): NavigationRequest {
-  const { method, headers, body, referrer }: Partial<Record<keyof typeof message, unknown>> = message;
+  const { method, headers, body, referrer, isUnasked }: Partial<Record<keyof typeof message, unknown>> = message;
   const isPost = method === "POST" && body instanceof ArrayBuffer;
   const isOwnReferrer = typeof referrer === "string" && URL.parse(referrer)?.origin === origin;
   return {
@@ -79,5 +79,6 @@ export function pageNavigation(
     body: isPost ? body : null,
     referrer: isOwnReferrer ? referrer : "",
     initiator: origin,
+    isUnasked: Boolean(isUnasked),
   };
 }

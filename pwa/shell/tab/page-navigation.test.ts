@@ -23,7 +23,9 @@ describe("pageNavigation", () => {
       body: null,
       referrer,
       initiator: PAGE,
+      isUnasked: false,
     });
+    expect(request({ isUnasked: true })).toMatchObject({ isUnasked: true });
   });
 
   it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data"] as const)(

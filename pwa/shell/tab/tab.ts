@@ -932,8 +932,8 @@ export class Tab implements AppTab, TabActions {
     this.#enter(navigation);
     if (order === "bring-back") this.#bringPageBack();
     else if (order === "give-up") this.#failBoot(url);
-    else if (order === "send-out") this.#show(url, false, true);
-    else if (order === "send-again" || (order === "stand-in" && this.#standsIn(url))) this.#show(url, true, true);
+    else if (order !== "nothing" && (order !== "stand-in" || this.#standsIn(url)))
+      this.#show(url, order !== "send-out", true);
   }
 
   /** Another slot takes the place of that of the URL, if that has something to show. */
