@@ -47,17 +47,23 @@ describe("while the link is away", () => {
     const answers = [{ until: never }, { headers: STALE, body: "<p>new" }];
     // The second visit takes the place of the first.
     for (let times = 0; times < 2; times++) await window.get({ ...page, ...(cache && { cache }) }, answers);
-    const before = window.asked.length;
+    // A picture of the page may be asked about ahead, where the disk was quick enough to say that the page has it.
+    const pages = () => window.asked.filter(({ destination }) => destination === "document");
+    const before = pages().length;
     wake();
     window.source.linkBack();
     wake();
     await turns(200);
-    expect(window.asked).toHaveLength(before);
+    expect(pages()).toHaveLength(before);
     phone.isAway = false;
     window.source.linkBack();
     wake();
     await turns(200);
-    expect(window.asked.slice(before).map(({ url }) => url)).toEqual(news.map(() => `${SITE}/`));
+    expect(
+      pages()
+        .slice(before)
+        .map(({ url }) => url),
+    ).toEqual(news.map(() => `${SITE}/`));
     await vi.waitFor(() => expect(window.pages).toEqual([`${SITE}/ 5000`, `${SITE}/ 5000`, ...news]), 20_000);
   });
 
