@@ -219,6 +219,7 @@ test("files of <object> and <embed> are shown, and scripts get at their document
   const dot = Buffer.from("R0lGODlhAgABAPAAAP8AAAAAACwAAAAAAgABAAACAgQKADs=", "base64");
   origin.route("/dot", ({ reply }) => reply(200, { "content-type": "image/gif" }, dot));
   origin.page("/part", `<p>Part</p><script>parent.postMessage("part of " + (parent === top), "*")</script>`);
+  origin.page("/part.cgi", "<p>Part</p>");
   origin.page("/named", "<p>Named</p>");
   otherOrigin.page("/guest", "<p>Guest</p>");
   origin.page(
@@ -236,7 +237,7 @@ test("files of <object> and <embed> are shown, and scripts get at their document
      <object id=twice data="/named"><iframe src="/named"></iframe></object>
      <script>onload = () => {
        const late = document.createElement("object");
-       late.data = "/part";
+       late.data = "/part.cgi?of=this";
        late.id = "late";
        document.body.append(late);
      }</script>`,

@@ -182,8 +182,13 @@ it("opens one window for a tap, and asks the person about others", () => {
   windows.closeAll();
 
   // Those of sites that the person has allowed.
-  open(1, "https://b.example/", { id: "a", name: "" }, slotOf("https://allowed.example"), false);
-  expect(windows.all.length).toBe(2);
+  for (const id of ["a", "b"])
+    open(1, "https://b.example/", { id, name: "" }, slotOf("https://allowed.example"), false);
+  expect(windows.all.length).toBe(3);
+  windows.turn(false);
+  open(1, "https://b.example/", { id: "c", name: "" }, slotOf("https://allowed.example"), false);
+  expect(windows.all.length).toBe(3);
+  windows.turn(true);
   windows.closeAll();
 
   // Blank ones show once they have an address.

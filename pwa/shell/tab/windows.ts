@@ -243,7 +243,7 @@ export class Windows {
     // A tap opens one window: the page that was tapped is behind that.
     const hasTap =
       link === this.#blank || ((activation ?? navigator.userActivation).isActive && !this.#closedByPages.areEnough);
-    const isAsked = (this.#isAllowed(slot) || hasTap) && this.isShown(from);
+    const isAsked = this.#mayCover(slot, from) && (hasTap || this.#isAllowed(slot));
     if (isAsked && isBlank) return this.#keepBlank(link);
     if (isAsked && this.#opened.length < MOST_WINDOWS) this.#show(link, request, slot);
     else if (isAsked || isBlank) this.#end(link);
@@ -254,6 +254,11 @@ export class Windows {
   /** The person has allowed it to the site. */
   #isAllowed({ topLevelOrigin }: Slot): boolean {
     return this.#options.app.state.settings.windowOpeners.includes(siteName(topLevelOrigin));
+  }
+
+  /** A page behind another window comes over that by a window of its own only where the person has allowed it. */
+  #mayCover(slot: Slot, from: AppWindow): boolean {
+    return this.isShown(from) || (this.#isInFront && this.#isAllowed(slot));
   }
 
   /** The person may open it, while the page that wanted it is there. @returns true. */
@@ -280,7 +285,7 @@ export class Windows {
     const address = act.kind === "go" ? webAddress(act.url) : null;
     const going = address === null ? null : typedNavigation(address, slot.origin);
     if (going !== null && state.kind === "blank") {
-      const mayShow = this.isShown(link.from) && this.#opened.length < MOST_WINDOWS;
+      const mayShow = this.#mayCover(slot, link.from) && this.#opened.length < MOST_WINDOWS;
       return mayShow ? this.#show(link, going, slot) : this.#end(link);
     }
     if (act.kind === "close" && state.kind === "blank") return this.#end(link);

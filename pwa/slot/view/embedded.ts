@@ -9,7 +9,7 @@ import { POLICIES_ASKED } from "../policy.ts";
 /** Types that browsers show without a plugin. Others leave an object with its fallback, as in a browser. */
 const SHOWN = /^(?:application\/(?:pdf|xhtml\+xml|xml|json)|text\/(?!css|javascript)[^/]+|image\/[^/]+)$/;
 /** Where no type is said, the ends of files that are surely shown; others would be downloaded. */
-const SHOWN_FILE = /\/[^/.]*$|\.(?:pdf|svg|x?html?|php|aspx?|jsp|txt|xml|json)$/i;
+const SHOWN_FILE = /\/[^/.]*$|\.(?:pdf|svg|x?html?|php|as[ph]x?|jsp|cgi|pl|py|do|txt|xml|json)$/i;
 const PICTURE = /^image\/(?!svg)/;
 const PICTURE_FILE = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 
