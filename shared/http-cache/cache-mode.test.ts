@@ -25,7 +25,7 @@ it("adds nothing that the page has set", () => {
   expect(cacheModeFields(cacheRequest({ cacheMode: "reload", headers }))).toEqual([["pragma", "no-cache"]]);
 });
 
-it.each(["if-modified-since", "if-none-match", "if-unmodified-since", "if-match"])(
+it.each(["if-modified-since", "if-none-match", "if-unmodified-since", "if-match", "if-range"])(
   "a page's own %s is its own",
   (name) => {
     const headers: HeaderList = [[name, "x"]];
@@ -35,5 +35,8 @@ it.each(["if-modified-since", "if-none-match", "if-unmodified-since", "if-match"
     // As Chromium shows a service worker that a script has set one.
     expect(cacheModeOf(cacheRequest({ headers, cacheMode: "no-cache" }))).toBe("no-store");
     expect(cacheModeFields(cacheRequest({ headers, cacheMode: "no-cache" }))).toEqual([["cache-control", "max-age=0"]]);
+    // A store has the parts of what it has.
+    const beside: HeaderList = [...headers, ["range", "bytes=0-1"]];
+    expect(cacheModeOf(cacheRequest({ headers: beside }))).toBe(name === "if-range" ? "default" : "no-store");
   },
 );

@@ -540,11 +540,10 @@ function withRange(headers: HeaderList, contentRange: string, length: number): H
 
 // Cache modes as the Fetch standard has them: HTTP-network-or-cache fetch, section 4.6.
 
-/** Conditions of the page's own: the answer is for the page. `If-Range` is not among them: a store can answer it. */
-const CONDITIONS = ["if-modified-since", "if-none-match", "if-unmodified-since", "if-match"];
-
+/** By conditions of the page's own the answer is for the page. A store can answer `If-Range` beside a range. */
 export function cacheModeOf({ cacheMode, headers }: CacheRequest): CacheMode {
-  const isConditional = headers.some(([name]) => CONDITIONS.includes(name));
+  const isForPage = (name: string) => name !== "if-range" || fieldValue(headers, "range") === null;
+  const isConditional = headers.some(([name]) => name.startsWith("if-") && isForPage(name));
   // Chromium shows a service worker "no-cache" where the script has set a condition, and no mode.
   return isConditional && (cacheMode === "default" || cacheMode === "no-cache") ? "no-store" : cacheMode;
 }

@@ -85,7 +85,7 @@ export const EDGE_SCHEME = "ropeway:";
 export const LEARNED_REQUESTS = "sec-ropeway-learned";
 /** How many pushes a page may have, likewise. */
 const PUSHES = "sec-ropeway-pushes";
-/** How caches are to take a request of another origin, whose fields say nothing of it, likewise. */
+/** How caches are to take a request whose fields do not say it: of another origin, or of what nobody is to keep; likewise. */
 const CACHE_MODE = "sec-ropeway-cache";
 const CACHE_MODES = ["no-cache", "no-store", "reload"] as const satisfies readonly CacheMode[];
 /** How redirects cut the referrer, likewise. */
@@ -135,7 +135,8 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.allowsTrackers === true) fields.push(TRACKERS_ALLOWED);
   if (head.pushes !== undefined) fields.push([PUSHES, String(head.pushes), "without"]);
   const cacheMode = CACHE_MODES.find((mode) => mode === head.cache);
-  if (cacheMode !== undefined && head.origin !== `${scheme}://${authority}`) fields.push([CACHE_MODE, cacheMode]);
+  const isSaid = cacheMode !== undefined && (cacheMode === "no-store" || head.origin !== `${scheme}://${authority}`);
+  if (isSaid) fields.push([CACHE_MODE, cacheMode]);
   if (head.isUnasked === true) fields.push(UNASKED);
   if (head.isScriptless === true) fields.push(NO_SCRIPTS);
   if (head.marksReads === true) fields.push(MARK_READS);

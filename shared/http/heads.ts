@@ -75,7 +75,7 @@ export interface RequestHead {
   readonly origin: string | null;
   /** Serialized real origin of the top-level page: the edge partitions all state by its site. */
   readonly topLevelOrigin: string;
-  /** `Request.cache`, for the phone's store. Of another origin's the edge hears where caches may not answer. */
+  /** `Request.cache`, for the phone's store. The edge hears of `no-store`, and of another origin's where caches may not answer. */
   readonly cache?: CacheMode;
   /** Made by the tunnel, never by a page. */
   readonly delivery?: Delivery;

@@ -250,12 +250,26 @@ describe("who asks otherwise", () => {
     expect((web.cache as MapCache).entries.size).toBe(8);
   });
 
-  it("and reloads, gets what the origin says now; the others after it, too", async () => {
-    const web = sharedWeb(counting(PUBLIC));
+  it("and reloads, gets what the origin says now, whole; the others after it, too", async () => {
+    const web = sharedWeb(counting({ ...PUBLIC, etag: '"1"' }));
     await textOf(web.ask(URL_ASKED));
     await settle();
     expect(await textOf(web.ask(URL_ASKED, { "cache-control": "no-cache", pragma: "no-cache" }))).toBe("body 2");
+    expect(web.asked.at(-1)?.headers.has("if-none-match")).toBe(false);
     await settle();
+    expect(await textOf(web.ask(URL_ASKED))).toBe("body 2");
+  });
+
+  it("and wants no cache to keep what comes, leaves and gets nothing there", async () => {
+    const web = sharedWeb(counting({ ...PUBLIC, etag: '"1"' }));
+    const fetch = web.newFetch();
+    const askUnkept = () => textOf(fetch(new Request(URL_ASKED, { headers: { "cache-control": "no-cache" } }), null));
+    expect(await askUnkept()).toBe("body 1");
+    await settle();
+    expect(await textOf(web.ask(URL_ASKED))).toBe("body 2");
+    await settle();
+    expect(await askUnkept()).toBe("body 3");
+    expect(web.asked.at(-1)?.headers.has("if-none-match")).toBe(false);
     expect(await textOf(web.ask(URL_ASKED))).toBe("body 2");
   });
 });

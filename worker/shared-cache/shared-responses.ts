@@ -75,7 +75,7 @@ export class SharedResponses {
     // For this phone the response is out of date at once. For others it stays: a page can post anywhere.
     const changed = new BoundedMap<string, number>(MOST_CHANGED);
     return async (request, topLevelOrigin) => {
-      const shared = shareable(request, topLevelOrigin);
+      const shared = topLevelOrigin === null ? null : shareable(request, topLevelOrigin);
       if (shared !== null) return this.#answer(shared, request, fetch, changed.get(request.url) ?? null);
       const { method, url } = request;
       const response = await fetch(request);
@@ -101,8 +101,12 @@ export class SharedResponses {
       return this.#start(key, { shared, request, fetch, known: null, readKnown, now }).lead(request.signal);
     }
     const decision = this.#decide(shared, found);
+    // A reload wants the response whole (Fetch section 4.6).
+    const isReload = request.headers.get("cache-control") === "no-cache";
     const known =
-      found === null || !("fields" in decision) ? null : { stored: found.stored, conditions: decision.fields };
+      found === null || isReload || !("fields" in decision)
+        ? null
+        : { stored: found.stored, conditions: decision.fields };
     const readKnown = async () => (await this.#find(key, shared))?.body ?? null;
     const question = { shared, request, fetch, known, readKnown, now };
     if (decision.kind === "answer-and-validate" && !this.#flights.has(shared.identity)) this.#refresh(key, question);
@@ -630,7 +634,7 @@ interface ShareableRequest {
 }
 
 /** @returns null where there are credentials, conditions, a range, a body, or any field that is not known to be of no use. */
-function shareable({ method, url, headers }: Request, topLevelOrigin: string | null = null): ShareableRequest | null {
+function shareable({ method, url, headers }: Request, topLevelOrigin?: string): ShareableRequest | null {
   const fields = [...headers];
   const isKnown = ([name, value]: readonly [string, string]) =>
     SELECTING.includes(name) || DIRECTIVES[name]?.includes(value) === true;
@@ -648,7 +652,7 @@ function shareable({ method, url, headers }: Request, topLevelOrigin: string | n
   };
   const selector = JSON.stringify([url, ...SELECTING.map((name) => headers.get(name))]);
   const directives = Object.keys(DIRECTIVES).map((name) => headers.get(name));
-  const site = toHex(digestOf(siteOf(topLevelOrigin) ?? "").subarray(0, SITE_BYTES));
+  const site = toHex(digestOf(siteOf(topLevelOrigin ?? null) ?? "").subarray(0, SITE_BYTES));
   return { asked, selector, identity: JSON.stringify([selector, ...directives]), site };
 }
 

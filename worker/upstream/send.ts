@@ -7,9 +7,10 @@ import type { SendableBody } from "./request-body.ts";
 /**
  * `fetch` as the upstream needs it; the platform's own, or one that goes through the loopback entrypoint.
  *
- * @param topLevelOrigin of the page that asks; none where no page does.
+ * @param topLevelOrigin of the page that asks; none where no page does; null where it wants no answer from a cache, and none
+ *   to be kept (`no-store`).
  */
-export type FetchFunction = (request: Request, topLevelOrigin?: string) => Promise<Response>;
+export type FetchFunction = (request: Request, topLevelOrigin?: string | null) => Promise<Response>;
 
 /** Responses that a `FetchFunction` had stored: the phone is told. */
 const stored = new WeakSet<Response>();
@@ -42,7 +43,7 @@ export interface Outgoing {
 export class Sender {
   readonly #deps: SendDeps;
   readonly #patience: number;
-  readonly #topLevelOrigin: string;
+  readonly #topLevelOrigin: string | null;
   readonly #controller = new AbortController();
   #isAwaitingHead = false;
   #isSuspended = false;
@@ -51,9 +52,9 @@ export class Sender {
   /**
    * @param signal the phone's: aborts every fetch of the exchange, response body included
    * @param patience milliseconds that each fetch may take up to its response head
-   * @param topLevelOrigin of the page that asks
+   * @param topLevelOrigin as of `FetchFunction`
    */
-  constructor(deps: SendDeps, signal: AbortSignal, patience: number, topLevelOrigin: string) {
+  constructor(deps: SendDeps, signal: AbortSignal, patience: number, topLevelOrigin: string | null) {
     this.#deps = deps;
     this.#patience = patience;
     this.#topLevelOrigin = topLevelOrigin;

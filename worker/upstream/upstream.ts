@@ -210,7 +210,8 @@ class Exchange {
     this.#deps = deps;
     this.#request = request;
     const { head, body } = request;
-    this.#sender = new Sender(deps, request.signal, patienceFor(head), head.topLevelOrigin);
+    const cachesFor = head.cache === "no-store" ? null : head.topLevelOrigin;
+    this.#sender = new Sender(deps, request.signal, patienceFor(head), cachesFor);
     this.#continuation = head.delivery?.continuation ?? null;
     this.#method = head.method;
     this.#fields = allowedFields(head, pageFields(head.headers));
