@@ -358,6 +358,11 @@ test("a page cannot put another site's address into the address bar", async ({ a
       const own = { ...lie, url: `${location.origin}/${"y".repeat(3_000_000)}`, type: "document", phase: "loaded" };
       for (const title of ["Long", 7, null]) window.top?.postMessage({ ...own, title }, shellOrigin);
       window.top?.postMessage({ ...own, url: `${location.origin}/kept`, historyKey: own.url }, shellOrigin);
+      // A few objects that hold each other twice: to follow all ways through them takes for ever.
+      let tree: object = {};
+      for (let level = 0; level < 60; level += 1) tree = level % 2 === 0 ? { one: tree, other: tree } : [tree, tree];
+      for (const part of ["picture", "opens", "tree"])
+        window.top?.postMessage({ ...own, type: "held", url: `${location.origin}/`, [part]: tree }, shellOrigin);
       window.top?.postMessage(
         { ...own, url: `${real}/failed`, type: "failed", code: 1, message: own.url },
         shellOrigin,

@@ -265,6 +265,16 @@ describe("what a page says", () => {
     expect(unsound.map((each) => isSound(each))).toEqual(unsound.map(() => false));
   });
 
+  it("does not count where something is in it twice, or in itself: the app would look at that without end", () => {
+    let tree: object = { a: A };
+    for (let level = 0; level < 60; level++) tree = level % 2 === 0 ? { one: tree, other: tree } : [tree, tree];
+    const round: Record<string, unknown> = {};
+    round.round = round;
+    const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], A);
+    expect([tree, round].map((part) => isSound({ ...document, part }))).toEqual([false, false]);
+    expect(isSound({ ...document, part: deep, picture: [A, A], same: [7, 7, null, null] })).toBe(true);
+  });
+
   it("is theirs where they post it to each other, however long it is", () => {
     expect(isSound({ type: "window", act: { kind: "post", data: { url: 7, text: long }, targetOrigin: "*" } })).toBe(
       true,

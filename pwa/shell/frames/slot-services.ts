@@ -37,13 +37,20 @@ export function isForApp(data: PageToShell | null): data is PageToShell {
 
 /**
  * Whether a message of a page, which can be anything, is worth a look: addresses and the like are texts, and no text in it
- * is so long that the app would stand still to keep or show it. What one page posts to another (`data`) is theirs.
+ * is so long that the app would stand still to keep or show it. Nor is anything in it twice: forty objects that each hold the
+ * next one twice are a tree without end. What one page posts to another (`data`) is theirs.
  */
-export function isSound(said: unknown, name = ""): boolean {
-  if (typeof said === "string") return said.length <= LONGEST_TEXT;
-  const isPlain = /Object]|t Array]/.test({}.toString.call(said));
-  const parts = isPlain ? Object.entries(said as object) : [];
-  return !TEXTS.test(name) && parts.every(([part, each]) => part === "data" || isSound(each, part));
+export function isSound(said: unknown): boolean {
+  const seen = new Set<unknown>();
+  const all: (readonly [name: string, value: unknown])[] = [["", said]];
+  for (const [name, value] of all) {
+    const isText = typeof value === "string";
+    if (isText ? value.length > LONGEST_TEXT : TEXTS.test(name) || seen.has(value)) return false;
+    if (!/Object]|t Array]/.test({}.toString.call(value))) continue;
+    seen.add(value);
+    for (const part of Object.entries(value as object)) if (part[0] !== "data") all.push(part);
+  }
+  return true;
 }
 
 class FrameNotes {
