@@ -53,11 +53,34 @@ test("the stop button stops a page that is loading", async ({ app, origin }) => 
 });
 
 test("going elsewhere stops what the old page was loading", async ({ app, origin, otherOrigin }) => {
-  origin.page("/", `<p>Old</p><script>fetch("/drip?parts=0&ms=20")</script>`);
+  // One that waits for an answer, and one whose answer comes without end.
+  origin.page("/", `<p>Old</p><script>fetch("/waits"); fetch("/drip?parts=0&ms=20")</script>`);
+  origin.route("/waits", () => {});
   otherOrigin.page("/", "<p>New</p>");
   await app.goto(`${origin.origin}/`);
-  const request = await origin.requestTo("/drip");
+  const requests = await Promise.all(["/drip", "/waits"].map((path) => origin.requestTo(path)));
   const leftAt = Date.now();
   await app.goto(`${otherOrigin.origin}/`);
-  await expectStopped(request, leftAt);
+  for (const request of requests) await expectStopped(request, leftAt);
+});
+
+test("a site that asks a thousand times, and is never answered, keeps no other from loading", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.page("/", "<p>Greedy</p>");
+  origin.route("/waits", () => {});
+  otherOrigin.page("/", "<p>Other</p>");
+  await app.goto(`${origin.origin}/`);
+  await (await app.content()).evaluate(() => {
+    for (let count = 0; count < 1_000; count += 1) void fetch(`/waits?${count}`).catch(() => {});
+  });
+  await expect.poll(() => origin.requestsTo("/waits").length).toBe(192);
+  await app.goto(`${otherOrigin.origin}/`);
+  await expect(app.frame().getByText("Other")).toBeVisible();
+  // Nor itself, once its page is left.
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().getByText("Greedy")).toBeVisible();
+  await expect.poll(() => origin.requestsTo("/waits").every(({ abortedAt }) => abortedAt !== undefined)).toBe(true);
 });

@@ -70,6 +70,37 @@ it("waits for the port of a page that is busy, for all but what the boot page ca
   expect([subresource.port, form.port]).toEqual([expect.any(TunnelPort), expect.any(TunnelPort)]);
 });
 
+it("tells what waits for an answer that its document is gone, but for beacons, and documents that it has not known", async () => {
+  const { clients, pages } = slotWithPage();
+  await clients.documentUrl("page");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const ask = (clientId: string, request: Partial<Request>, answer: Promise<void> = promise) => {
+    const asked: { signal?: AbortSignal } = {};
+    const event = { clientId, request: { signal: new AbortController().signal, mode: "cors", ...request } as Request };
+    void clients.whileThere(event, (signal) => {
+      asked.signal = signal;
+      return answer;
+    });
+    return asked;
+  };
+  const asked = [
+    ask("page", {}),
+    ask("page", {}, Promise.resolve()),
+    ask("page", { keepalive: true }),
+    ask("page", { mode: "navigate" }),
+    ask("unknown", {}),
+  ];
+  const ended = () => asked.map(({ signal }) => signal?.aborted);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(ended()).toEqual([false, false, false, false, false]);
+  pages.length = 0;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(ended()).toEqual([true, false, false, false, false]);
+  resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it("waits no longer for a page that is gone, nor for ever for one without a script", async () => {
   for (const [isGone, time] of [
     [true, 15_000],

@@ -22,6 +22,8 @@ const LONG_BODY = 10_000;
 /** Well below the 30 s of silence after which Chromium stops a service worker. */
 const KEEP_ALIVE_INTERVAL = 15_000;
 const DOCUMENTS_KNOWN = 64;
+/** Milliseconds between two looks at whether whoever waits for an answer is still there. */
+const LOOK_TIME = 5_000;
 
 /**
  * What a slot's service worker asks of the slot's pages, which outlive it: a port to the tunnel of their window, and
@@ -181,6 +183,25 @@ export class SlotClients {
     if (url === null) return null;
     this.#documentUrls.set(clientId, url);
     return url;
+  }
+
+  /**
+   * Chromium (156) tells no worker that a document which waits for the head of an answer is gone, and would let it wait for
+   * minutes. Clients whose address was never known may be there without being told of: for those nothing is done.
+   *
+   * @param ask is to stop by the signal: the client is gone, or wants it no more. Beacons are sent by documents that go.
+   */
+  whileThere<Answer>(
+    { clientId, request }: Pick<FetchEvent, "clientId" | "request">,
+    ask: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { signal, keepalive, mode } = request;
+    if (!this.#documentUrls.has(clientId) || keepalive || mode === "navigate") return ask(signal);
+    const left = new AbortController();
+    const timer = setInterval(async () => {
+      if ((await self.clients.get(clientId)) === undefined) left.abort();
+    }, LOOK_TIME);
+    return ask(AbortSignal.any([signal, left.signal])).finally(() => clearInterval(timer));
   }
 
   /** @param clientId of a document that the worker gives. */

@@ -142,7 +142,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     savesData: clients.savesData,
     async send() {
       try {
-        const sent = await port.fetch(head, content, request.signal, onTaken);
+        const sent = await clients.whileThere(event, (signal) => port.fetch(head, content, signal, onTaken));
         const response = embeddable(sent, head.mode, event.clientId, context);
         if (events !== null) response.watch(events);
         return response;

@@ -98,7 +98,7 @@ export class Tunnel {
     this.#pushed = new PushedResponses(platform, (head) => handler.isAtHand?.(head) === true, this.#decoders);
     this.#network = new NetworkRequests(
       {
-        openStream: (priority) => this.#openStream(priority),
+        openStream: (priority, asker) => this.#openStream(priority, asker),
         refusal: () => (this.#isRefused ? refused() : null),
         absence: () => (this.#first.isOpen ? null : unreachable(this.#online)),
         onAsked: () => this.#asked(),
@@ -246,7 +246,7 @@ export class Tunnel {
     consumer: ResponseConsumer,
   ): Promise<ClientExchange> {
     if (this.#isRefused) throw refused();
-    const { stream } = await this.#openStream(DEFAULT_PRIORITY);
+    const { stream } = await this.#openStream(DEFAULT_PRIORITY, head.topLevelOrigin);
     const exchange = startExchange(stream, head, body, consumer);
     this.#asked();
     return exchange;
@@ -274,12 +274,14 @@ export class Tunnel {
     this.#current?.session.end(error);
   }
 
-  #openStream(priority: Priority): OpenedStream | Promise<OpenedStream> {
+  /** @param asker the site of the page, or "" for the app itself. */
+  #openStream(priority: Priority, asker: string): OpenedStream | Promise<OpenedStream> {
     const current = this.#currentSession();
     const { session } = current;
     const decoders = this.#decoders;
-    if (session.streams.hasRoom) return { stream: session.streams.openNow(priority), session: current, decoders };
-    return session.streams.open(priority).then((stream) => ({ stream, session: current, decoders }));
+    const { streams } = session;
+    if (streams.hasRoom(asker)) return { stream: streams.openNow(priority, asker), session: current, decoders };
+    return streams.open(priority, asker).then((stream) => ({ stream, session: current, decoders }));
   }
 
   #asked(): void {

@@ -96,7 +96,7 @@ describe("a push", () => {
     const stream = linked.edge.streams.openPush(PUSH);
     if (stream === null) throw new Error("Cannot push: there is no room");
     servePush(stream, announcement, async () => ({ head: responseHead, body: bodyOf("body") }));
-    expect(linked.phone.streams.hasRoom).toBe(true);
+    expect(linked.phone.streams.hasRoom()).toBe(true);
     await consumer.over;
     expect([consumer.text, consumer.head?.url]).toEqual(["body", announcement.head.url]);
     await settle();
@@ -162,7 +162,7 @@ describe("a push", () => {
     expect(rig.edge.streams.openPush(PUSH)).toBe(null);
     rig.flow();
     expect(rig.phone.streams.count).toBe(limits.concurrentPushes);
-    expect(rig.phone.streams.hasRoom).toBe(true);
+    expect(rig.phone.streams.hasRoom()).toBe(true);
   });
 });
 

@@ -20,8 +20,12 @@ import { LastingRequest, type OpenedStream, RepeatableBody } from "./lasting-req
 
 /** The tunnel, as its requests need it. */
 interface NetworkHost {
-  /** In the session of the moment: at once if there is room. Rejects with the session's error if that ends. */
-  openStream(priority: Priority): OpenedStream | Promise<OpenedStream>;
+  /**
+   * In the session of the moment: at once if there is room. Rejects with the session's error if that ends.
+   *
+   * @param asker whose pages share what there is of streams; "" for the app itself.
+   */
+  openStream(priority: Priority, asker: string): OpenedStream | Promise<OpenedStream>;
   /** Why none can be made, or null. */
   refusal(): RopewayError | null;
   /** Why one that has waited too long fails; null while the link is open. */
@@ -79,7 +83,7 @@ export class NetworkRequests {
       taps: [this.#counters.tap, ...taps],
       openStream: () => {
         const priority = file === undefined ? priorityOf(head.destination) : BULK;
-        const one = this.#host.openStream(isAhead ? LAST : priority);
+        const one = this.#host.openStream(isAhead ? LAST : priority, isToEdge ? "" : head.topLevelOrigin);
         return one instanceof Promise ? one.then(opened) : opened(one);
       },
       clock: this.#clock,

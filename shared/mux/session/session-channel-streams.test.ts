@@ -70,7 +70,7 @@ describe("streams", () => {
     const sockets = connected(4);
     for (let count = 0; count < limits.concurrentStreams; count += 1) request(sockets);
     sockets.flow();
-    expect([sockets.phone.streams.hasRoom, sockets.edge.streams.count]).toEqual([false, limits.concurrentStreams]);
+    expect([sockets.phone.streams.hasRoom(), sockets.edge.streams.count]).toEqual([false, limits.concurrentStreams]);
   });
 
   test("share the session's credit, and the more urgent goes first on whatever channel it is", () => {

@@ -7,7 +7,8 @@ import { GET, OK, request, sessionRig } from "../../testing/mux/session-rig.ts";
 import { StreamLog } from "../../testing/mux/stream-log.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { Turns } from "../../testing/turns.ts";
-import type { HeaderField } from "../../wire/frame.ts";
+import { DEFAULT_PRIORITY, type HeaderField } from "../../wire/frame.ts";
+import type { MuxStream } from "../stream/stream.ts";
 
 describe("an exchange", () => {
   test("carries heads, data and ends both ways, and is gone afterwards", async () => {
@@ -101,7 +102,7 @@ describe("opening streams", () => {
   test("waits at the limit, in the order of asking", async () => {
     const linked = sessionRig();
     const open = Array.from({ length: limits.concurrentStreams }, () => linked.phone.streams.openNow());
-    expect(linked.phone.streams.hasRoom).toBe(false);
+    expect(linked.phone.streams.hasRoom()).toBe(false);
     const opened: string[] = [];
     const waiting = ["a", "b"].map(async (name) => {
       await linked.phone.streams.open();
@@ -114,6 +115,23 @@ describe("opening streams", () => {
     await waiting[1];
     expect(opened).toEqual(["a", "b"]);
     expect(linked.phone.streams.count).toBe(limits.concurrentStreams);
+  });
+
+  test("waits for one that asks without end, and not for who comes next", async () => {
+    const { phone } = sessionRig();
+    const { streams } = phone;
+    const take = (asker: string): MuxStream[] => {
+      const taken: MuxStream[] = [];
+      while (streams.hasRoom(asker)) taken.push(streams.openNow(DEFAULT_PRIORITY, asker));
+      return taken;
+    };
+    const [greedy, second, third] = ["greedy", "second", "third"].map(take);
+    expect([greedy, second, third].map((each) => each?.length)).toEqual([192, 48, 12]);
+    expect([streams.hasRoom("next"), streams.hasRoom()]).toEqual([true, true]);
+    const waiting = streams.open(DEFAULT_PRIORITY, "greedy");
+    for (const stream of [...(greedy ?? []), ...(second ?? []), ...(third ?? [])]) stream.reset(ErrorCode.CANCEL);
+    await waiting;
+    expect(take("greedy")).toHaveLength(191);
   });
 
   test("fails for all who wait when the session ends", async () => {

@@ -357,6 +357,12 @@ interface StreamsOwner {
   readonly wantedChannels: number;
 }
 
+/**
+ * Times as many streams as are left that one asker may have: three quarters of what others leave, and never all. So a page
+ * that asks without end soon waits for itself, and whoever comes next finds room. Large pages have 100 to 200 under way.
+ */
+const MOST_OF_LEFT = 3;
+
 /** The streams of a session: how many there are and may be, the order in which they came, and what they share. */
 class SessionStreams implements StreamHost {
   /** Encoded bytes of request heads sent or received, frame headers included; for statistics. */
@@ -373,6 +379,8 @@ class SessionStreams implements StreamHost {
   /** Streams whose head was sent or received. */
   #begun = { exchanges: 0, pushes: 0 };
   #made = { exchanges: 0, pushes: 0 };
+  /** Open streams, by who asked for them. */
+  readonly #held = new Map<string, Set<MuxStream>>();
   #waiting: (() => void)[] = [];
   #ended: RopewayError | null = null;
 
@@ -389,27 +397,31 @@ class SessionStreams implements StreamHost {
     return this.#begun.exchanges + this.#begun.pushes + this.#headless.size;
   }
 
-  /** Phone: whether the peer takes one more. */
-  get hasRoom(): boolean {
-    return this.#begun.exchanges + this.#headless.size < this.#owner.peer.concurrentStreams;
+  /** Phone: whether the peer takes one more. @param asker whose share of them it would be; "" for none. */
+  hasRoom(asker = ""): boolean {
+    const left = this.#owner.peer.concurrentStreams - this.#begun.exchanges - this.#headless.size;
+    return left * MOST_OF_LEFT > (this.#held.get(asker)?.size ?? 0);
   }
 
   /**
    * Phone: a new stream. Resolves at once while the peer takes more streams, else when one ends.
    *
+   * @param asker as of `hasRoom`.
    * @throws RopewayError of scope "session" when the session is over.
    */
-  async open(priority: Priority = DEFAULT_PRIORITY): Promise<MuxStream> {
-    while (this.#ended === null && !this.hasRoom) {
+  async open(priority: Priority = DEFAULT_PRIORITY, asker = ""): Promise<MuxStream> {
+    while (this.#ended === null && !this.hasRoom(asker)) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    return this.openNow(priority);
+    return this.openNow(priority, asker);
   }
 
   /** As `open`, for callers that know there is room. */
-  openNow(priority: Priority = DEFAULT_PRIORITY): MuxStream {
+  openNow(priority: Priority = DEFAULT_PRIORITY, asker = ""): MuxStream {
     if (this.#ended !== null) throw this.#ended;
-    return this.#open("exchange", priority);
+    const stream = this.#open("exchange", priority);
+    if (asker !== "") this.#held.set(asker, (this.#held.get(asker) ?? new Set()).add(stream));
+    return stream;
   }
 
   /** Edge: a stream for a push, or null while there are as many as there may be. Its first head is the request's. */
@@ -474,6 +486,7 @@ class SessionStreams implements StreamHost {
     const { channels, handler } = this.#owner;
     if (channels.of(stream).forget(stream)) this.#count(stream, -1);
     this.#headless.delete(stream);
+    for (const [asker, held] of this.#held) if (held.delete(stream) && held.size === 0) this.#held.delete(asker);
     this.sender.remove(stream);
     this.#onClosed();
     this.#wakeWaiting();

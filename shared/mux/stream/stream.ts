@@ -146,6 +146,9 @@ interface PieceCount {
   pieces: number;
 }
 
+/** Times as many pieces as are left that one body may have. */
+const MOST_OF_LEFT = 3;
+
 /**
  * How many pieces of a body came and were not consumed. Credit bounds their bytes; but each is an object that costs more
  * than a hundred, however short it is.
@@ -161,10 +164,14 @@ export class UnreadPieces {
     this.#all = all;
   }
 
-  /** @throws RopewayError ENHANCE_YOUR_CALM of scope "stream" when the session has limits.unreadPieces of them. */
+  /**
+   * @throws RopewayError ENHANCE_YOUR_CALM of scope "stream" when the session has limits.unreadPieces of them, or nearly so and
+   *   this body has most: nobody else's body, which is read, is to end for it.
+   */
   add(length: number): void {
     if (length === 0) return;
-    if (this.#all.pieces >= limits.unreadPieces) {
+    const left = limits.unreadPieces - this.#all.pieces;
+    if (this.#lengths.length - this.#first >= MOST_OF_LEFT * left) {
       const message = `Cannot keep more than ${limits.unreadPieces} pieces of bodies that nobody reads`;
       throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "stream", "peer", message);
     }

@@ -34,6 +34,27 @@ test("more than the limit are refused, of all streams together", () => {
   expect(all.pieces).toBe(limits.unreadPieces);
 });
 
+test("bodies that nobody reads end, and none that is read", () => {
+  const all = { pieces: 0 };
+  const unread = Array.from({ length: 192 }, () => new UnreadPieces(all));
+  const read = new UnreadPieces(all);
+  let ended = 0;
+  for (let round = 0; round < 200; round += 1) {
+    for (const each of unread) {
+      try {
+        each.add(1);
+      } catch {
+        each.clear();
+        ended += 1;
+      }
+      read.add(1);
+      read.consume(1);
+    }
+  }
+  expect(ended).toBeGreaterThan(100);
+  expect(all.pieces).toBeLessThan(limits.unreadPieces);
+});
+
 test("a view is kept as it is unless most of what it is of would be kept for nothing", () => {
   const message = new Uint8Array(1000);
   expect(toKeep(message.subarray(100, 400)).buffer).toBe(message.buffer);
