@@ -286,6 +286,7 @@ export const MODULES: readonly Module[] = [
       "pwa/shell/link/pairing.ts",
       "pwa/shell/frames/places.ts",
       "pwa/shell/tab/address-input.ts",
+      "pwa/shell/tab/openings.ts",
     ],
     uses: ["base", "http", "link", "messages", "slot"],
   },

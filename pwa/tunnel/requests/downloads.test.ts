@@ -426,9 +426,18 @@ describe("a file that a site sends", () => {
 
   it("that nobody wants is not asked for without end", async () => {
     const { handle } = site(fileOf(20_000));
-    const { offer, list } = await phone(handle);
-    for (let count = 0; count < 9; count += 1) await offer();
+    const { offer, list, order, downloads } = await phone(handle);
+    await Promise.all(Array.from({ length: 9 }, () => offer()));
     expect(await list()).toHaveLength(5);
+    // As the app does with what it asks about.
+    for (const { id } of await list()) await downloads.answer({ kind: "download", id, order: "ask" });
+    for (let count = 0; count < 9; count += 1) {
+      await offer();
+      await order("ask");
+    }
+    expect(await list()).toHaveLength(5);
+    await offer({ ...HEAD, topLevelOrigin: "https://b.example" });
+    expect(await list()).toHaveLength(6);
   });
 
   it("goes with its site, also while it comes", async () => {

@@ -70,7 +70,7 @@ export const RESERVE = 50_000_000;
 /** Files in the list. */
 const MOST_LISTED = 200;
 
-/** Files that wait for the person to say whether they are wanted. Further ones are not: a page could ask for ever. */
+/** Files of a site that wait for the person to say whether they are wanted. The oldest goes for one more: a page could ask for ever. */
 const MOST_ASKED = 5;
 
 /** Bytes, and milliseconds, after which what has come is on the disk for sure. */
@@ -92,6 +92,8 @@ export class Downloads {
   readonly #running = new Map<string, RunningDownload>();
   /** Responses to files that the person is asked about. */
   readonly #offered = new Map<string, HeldResponse>();
+  /** One after the other, however many come at once: each counts those before it. */
+  #taken: Promise<void> = Promise.resolve();
 
   constructor(host: DownloadsHost) {
     this.#host = host;
@@ -99,7 +101,13 @@ export class Downloads {
   }
 
   /** A page's file. Nothing is written before the shell has ordered "resume". */
-  async take({ response, request, name }: OfferedFile): Promise<void> {
+  take(file: OfferedFile): Promise<void> {
+    const taken = this.#taken.then(() => this.#take(file));
+    this.#taken = taken.catch(() => {});
+    return taken;
+  }
+
+  async #take({ response, request, name }: OfferedFile): Promise<void> {
     const { head } = response;
     if (head === null) return response.cancel();
     const { files, clock, tell } = this.#host;
@@ -118,10 +126,13 @@ export class Downloads {
       response: head,
     };
     const [records, room] = await Promise.all([files.records(), files.room()]);
-    const asked = records.filter(({ state }) => state.kind === "asked");
-    const isFull = records.length >= MOST_LISTED;
+    const [oldest, ...others] = records
+      .filter(({ state, topLevelOrigin }) => state.kind === "asked" && topLevelOrigin === record.topLevelOrigin)
+      .sort((one, other) => one.begunAt - other.begunAt);
+    const isReplacing = oldest !== undefined && others.length + 1 >= MOST_ASKED;
+    if (isReplacing) await this.#delete(oldest.id);
+    const isFull = records.length >= MOST_LISTED && !isReplacing;
     const failed = isFull ? fault(LIST_FULL) : noRoomFor(record.size, room);
-    if (asked.length >= MOST_ASKED && this.#offered.size === asked.length) return response.cancel();
     if (failed !== null) response.cancel();
     else this.#offered.set(record.id, response);
     const taken: DownloadRecord = failed === null ? record : { ...record, state: failed };

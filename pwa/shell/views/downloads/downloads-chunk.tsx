@@ -9,6 +9,7 @@ import {
 } from "../../../messages/tunnel-messages.ts";
 import { reasonText, t } from "../../app/language.ts";
 import type { PhoneOptions } from "../../app/phone.ts";
+import { Openings } from "../../tab/openings.ts";
 import { formatBytes, shortHost } from "../parts/format.ts";
 import { Host } from "../parts/icons.tsx";
 
@@ -54,9 +55,14 @@ export function hear(download: Download, { tunnel, app }: PhoneOptions): void {
   }
 }
 
-/** Whether a file comes unasked: after a tap, and once without one. */
-export function mayBegin(site: string, isTapped: boolean): boolean {
+/** Files that sites have begun of late by a tap: a tap counts for seconds, in which a page could begin any number. */
+const byTap = new Openings();
+
+/** Whether a file comes unasked: a few after a tap, and one without. */
+export function mayBegin(site: string, hasTap: boolean): boolean {
   const isFirst = !untapped.has(site);
+  const isTapped = hasTap && !byTap.areEnough;
+  if (isTapped) byTap.count(performance.now());
   if (isTapped) untapped.delete(site);
   else untapped.add(site);
   return isTapped || isFirst;

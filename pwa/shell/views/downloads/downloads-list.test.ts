@@ -61,3 +61,9 @@ it("lets a site begin one file with no tap, and another after each tap", () => {
   ]);
   expect(mayBegin("other.example", false)).toBe(true);
 });
+
+it("lets no site begin any number of files by one tap, which a browser tells of for seconds", () => {
+  const begun = Array.from({ length: 9 }, () => mayBegin("many.example", true));
+  expect(begun.filter(Boolean).length).toBeLessThanOrEqual(4);
+  expect(begun[0]).toBe(true);
+});
