@@ -499,6 +499,27 @@ describe("a forged message", () => {
     expect(watching.size - log.length).toBe(200);
   });
 
+  it("of pages behind takes nothing from the page in front", async () => {
+    const { ask, press, seen, showTab, windows } = openApp();
+    const media = (...features: string[]) => ({ kind: "media", features, isDelegated: false });
+    const here = ask(PLACE);
+    const kinds = [media("camera"), media("microphone"), media("camera", "microphone"), { kind: "password" }];
+    for (const wish of kinds) ask(wish, B, { at: 1 });
+    (windows[2] as { tab: { origins: string[] } }).tab.origins = [B];
+    for (const wish of kinds) ask(wish, B, { at: 2 });
+    for (let count = 0; count < 250; count++) ask(PLACE, B, { at: 1 });
+    await settled();
+    const copied = ask(COPIED);
+    expect((await seen())?.text).toContain("a.example wants to know where");
+    await press("Allow");
+    expect(here.said).toMatchObject([{ kind: "position" }]);
+    expect((await seen())?.text).toContain("a.example wants to read what you have copied");
+    await press("Allow");
+    expect(copied.said).toMatchObject([{ kind: "clipboard" }]);
+    showTab(1);
+    expect((await seen())?.text).toContain("b.example wants");
+  });
+
   it("that is sent again and again draws its question once, and the first ones are refused", async () => {
     const { ask, draws, press, seen } = openApp();
     const asked = Array.from({ length: 250 }, () => ask(PLACE));

@@ -44,10 +44,10 @@ const OWN_SCHEMES =
 /** Characters; any that an app has is shorter, and the question shows it. */
 const LONGEST_SCHEME = 32;
 
-/** What pages want at a time, in all; the first goes where one more comes. */
+/** What the pages of a window want at a time; the first goes where one more comes. */
 const MOST_ASKS = 200;
 
-/** Questions that wait; a page that has more gets no for an answer. */
+/** Questions of a window that wait; a page that has more gets no for an answer. */
 const MOST_QUESTIONS = 8;
 
 const COORDINATES = [
@@ -97,7 +97,7 @@ export class Permissions {
   readonly #wishes = new Set<Wish>();
   readonly #states = new Map<Wish, { readonly feature: AskedFeature; last: PermissionState | null }>();
   /** For whoever waits until the person sees the page. */
-  #waiting: (() => boolean)[] = [];
+  #waiting: readonly { readonly from: AppWindow; readonly resolve: () => void }[] = [];
   #pending: readonly Pending[] = [];
   /** Sites and features whose question got no yes in this visit. */
   #putOff: readonly Pick<Pending, "site" | "features">[] = [];
@@ -139,7 +139,8 @@ export class Permissions {
     say({ kind: "heard" });
     for (const type of ["message", "close"]) port.addEventListener(type, () => this.#end(wish));
     port.start();
-    for (const first of this.#wishes) if (this.#wishes.size >= MOST_ASKS) this.#end(first);
+    const [first, ...others] = [...this.#wishes].filter((each) => each.from === from);
+    if (first !== undefined && others.length + 1 >= MOST_ASKS) this.#end(first);
     this.#wishes.add(wish);
     void this.#grant(ask, wish).catch((error: Error) => {
       say({ kind: "failed", code: error.name === "NotAllowedError" ? 1 : 2, message: error.message });
@@ -323,7 +324,8 @@ export class Permissions {
       each.site === site && each.features.join() === features.join();
     if (this.#putOff.some(isSame)) return Promise.resolve(false);
     const known = this.#pending.find((each) => isSame(each) && each.from === from);
-    if (known === undefined && this.#pending.length >= MOST_QUESTIONS) return Promise.resolve(false);
+    const own = this.#pending.filter((each) => each.from === from);
+    if (known === undefined && own.length >= MOST_QUESTIONS) return Promise.resolve(false);
     const scheme = `${features.join().replace("app:", "")}:`;
     const wants = WANTS[features.join(" ")] ?? later("{site} wants to open another app ({scheme})");
     const text = [t(wants, { site: new URL(site).host, scheme }), ...(why === null ? effects : [why])].join(". ");
@@ -388,19 +390,17 @@ export class Permissions {
   #inFront(from: AppWindow): Promise<void> {
     if (this.#isInFront(from)) return Promise.resolve();
     return new Promise((resolve) => {
-      const look = () => {
-        const isOver = this.#isInFront(from);
-        if (isOver) resolve();
-        return isOver || !this.#options.tabs.all.includes(from);
-      };
-      this.#waiting = [...this.#waiting, look].slice(-MOST_ASKS);
+      const own = this.#waiting.filter((each) => each.from === from).slice(1 - MOST_ASKS);
+      this.#waiting = [...this.#waiting.filter((each) => each.from !== from), ...own, { from, resolve }];
     });
   }
 
   /** Something may have changed: the pages shown, what the person has answered, or what the browser has. */
   #lookAround(): void {
     const { tabs } = this.#options;
-    this.#waiting = this.#waiting.filter((look) => !look());
+    const waiting = this.#waiting.filter(({ from }) => tabs.all.includes(from));
+    this.#waiting = waiting.filter(({ from }) => !this.#isInFront(from));
+    for (const { from, resolve } of waiting) if (this.#isInFront(from)) resolve();
     // A port may be handed on, to a worker that another tab keeps, and outlive its page.
     for (const wish of this.#wishes)
       if (!tabs.all.includes(wish.from) || !shows(wish.from, wish.slot.topLevelOrigin)) this.#end(wish);
