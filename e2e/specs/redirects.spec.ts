@@ -118,13 +118,14 @@ test("redirect: manual and error work as they do directly", async ({ app, origin
   await app.goto(`${origin.origin}/`);
   const result = await (await app.content()).evaluate(async () => {
     const manual = await fetch("/redirect/302", { redirect: "manual" });
+    const toData = await fetch("/redirect/302?to=data:,x", { redirect: "manual" });
     const error = await fetch("/redirect/302", { redirect: "error" }).then(
       () => "answered",
       (reason: Error) => reason.name,
     );
-    return { type: manual.type, status: manual.status, error };
+    return { type: manual.type, toData: toData.type, status: manual.status, error };
   });
-  expect(result).toEqual({ type: "opaqueredirect", status: 0, error: "TypeError" });
+  expect(result).toEqual({ type: "opaqueredirect", toData: "opaqueredirect", status: 0, error: "TypeError" });
 });
 
 test("the fragment of a redirect is the page's, and without one that of the address @long", async ({

@@ -54,7 +54,7 @@ export async function fetchLeniently(request: Request, connect: ConnectToOrigin)
   const bytes = new Bytes(connection.readable, url.host);
   try {
     await write(connection.writable, requestHead(request, url));
-    const head = await readFinalHead(bytes);
+    const head = await readFinalHead(bytes, url.protocol === "http:");
     const body = hasNullBody(request.method, head.status) ? null : bodyReader(head, bytes);
     if (body === null) await close();
     return toResponse(head, body && streamOf(body, close));
@@ -114,12 +114,16 @@ class Bytes {
 
   /**
    * Up to where `isEnd` says so of a byte, that one too.
+   * @param mayBeCut the end of all bytes is one
    * @throws RopewayError where there are none, or more than `most`
    */
-  async until(isEnd: (byte: number) => boolean, most: number, name: string): Promise<Uint8Array> {
+  async until(isEnd: (byte: number) => boolean, most: number, name: string, mayBeCut = false): Promise<Uint8Array> {
     const taken: Uint8Array[] = [];
     for (let length = 0; ; ) {
-      if (this.#rest.length === 0 && !(await this.#more())) throw this.cutOff();
+      if (this.#rest.length === 0 && !(await this.#more())) {
+        if (mayBeCut && length > 0) return concat(...taken);
+        throw this.cutOff();
+      }
       const end = this.#rest.findIndex(isEnd);
       const part = this.#take(end === -1 ? this.#rest.length : end + 1);
       taken.push(part);
@@ -188,9 +192,9 @@ interface AnswerHead {
 }
 
 /** An interim response, asked for or not, is for the connection alone (RFC 9110 section 15.2). */
-async function readFinalHead(bytes: Bytes): Promise<AnswerHead> {
+async function readFinalHead(bytes: Bytes, mayBeCut: boolean): Promise<AnswerHead> {
   for (let room = ORIGIN_HEAD_BYTES; ; ) {
-    const text = await readHead(bytes, room);
+    const text = await readHead(bytes, room, mayBeCut);
     const head = parseHead(text, bytes);
     if (head.status >= 200) return head;
     if (head.status === 101) throw bytes.notHttp("it changed to another protocol, which nobody had asked for");
@@ -198,8 +202,8 @@ async function readFinalHead(bytes: Bytes): Promise<AnswerHead> {
   }
 }
 
-/** From the status line to the empty line. */
-async function readHead(bytes: Bytes, room: number): Promise<string> {
+/** @param mayBeCut it may end with the connection. Over TLS somebody may have cut it, who is not the origin. */
+async function readHead(bytes: Bytes, room: number, mayBeCut: boolean): Promise<string> {
   const opening = await bytes.peek(STATUS_LINE_SLOP + 5);
   if (opening.length === 0) throw bytes.cutOff();
   const start = /^[\s\S]{0,4}?http/i.exec(
@@ -214,7 +218,7 @@ async function readHead(bytes: Bytes, room: number): Promise<string> {
     isEmptyLine = byte === LINE_FEED || (byte === CARRIAGE_RETURN && isEmptyLine);
     return false;
   };
-  const head = await bytes.until(isEnd, room, "head");
+  const head = await bytes.until(isEnd, room, "head", mayBeCut);
   return bytesToByteString(head, 0, head.length);
 }
 

@@ -92,7 +92,9 @@ export class Sender {
         // workerd also one on which more came than it reads of the response before: trailers, or the body of a 204.
         if (kind === "lost" && isFirst) continue;
         const { fetchLeniently } = this.#deps;
-        if (kind !== "unread" || fetchLeniently === undefined) throw error;
+        // In clear, a head may end with the connection.
+        const isOfUse = kind === "unread" || (kind === "lost" && outgoing.url.protocol === "http:");
+        if (!isOfUse || fetchLeniently === undefined) throw error;
         return await this.#fetch(outgoing, fetchLeniently).catch((again: unknown) => {
           throw typedCause(again) ?? error;
         });

@@ -49,7 +49,7 @@ function filtered(
   const hasBody = response.body !== null && !hasNullBody(method, status);
   const line = { status, ...reasonOf({ status, statusText: response.statusText }) };
   if (tainting === "basic") {
-    const shown = head.mode === "navigate" ? withIsolation(fields, url) : fields;
+    const shown = head.mode === "navigate" ? withIsolation(fields, url) : fields.filter((field) => !leadsToData(field));
     return { ...line, headers: shown, hasBody, showsUrl: true };
   }
   if (tainting === "cors") {
@@ -76,6 +76,11 @@ function filtered(
     hasBody: hasBody && status !== 416,
     showsUrl,
   };
+}
+
+/** A script that asks for a redirect itself is led nowhere; Chromium fails its request where a worker answers with such a goal. */
+function leadsToData([name, value]: HeaderField): boolean {
+  return name === "location" && /^data:/i.test(value);
 }
 
 const ISOLATION = "document-isolation-policy";
