@@ -64,7 +64,7 @@ test("going elsewhere stops what the old page was loading", async ({ app, origin
   for (const request of requests) await expectStopped(request, leftAt);
 });
 
-test("a site that asks a thousand times, and is never answered, keeps no other from loading", async ({
+test("a site that asks hundreds of times, and is never answered, keeps no other from loading", async ({
   app,
   origin,
   otherOrigin,
@@ -74,7 +74,7 @@ test("a site that asks a thousand times, and is never answered, keeps no other f
   otherOrigin.page("/", "<p>Other</p>");
   await app.goto(`${origin.origin}/`);
   await (await app.content()).evaluate(() => {
-    for (let count = 0; count < 1_000; count += 1) void fetch(`/waits?${count}`).catch(() => {});
+    for (let count = 0; count < 300; count += 1) void fetch(`/waits?${count}`).catch(() => {});
   });
   await expect.poll(() => origin.requestsTo("/waits").length).toBe(192);
   await app.goto(`${otherOrigin.origin}/`);
