@@ -200,9 +200,9 @@ function Messages({
     if (kind === "download") offers.push(...downloadOffers(notice, app, ui));
     if (kind === "resend") offers.push([t("Send again"), () => tab.sendAgain()]);
     const past = kind === "trouble" && ui;
-    const shape = { offers, past, isLong: kind === "trouble" || kind === "window" || kind === "download" };
-    const isGuarded = kind === "window";
-    return <Message text={noticeText(notice)} {...shape} isGuarded={isGuarded} onClose={() => app.dismissNotice()} />;
+    const isByPage = kind === "trouble" || kind === "window" || kind === "download";
+    const shape = { offers, past, isLong: isByPage, isGuarded: isByPage };
+    return <Message text={noticeText(notice)} {...shape} onClose={() => app.dismissNotice()} />;
   }
   if (unopened !== null) {
     const retry = retryLabel(unopened.code);
