@@ -81,8 +81,11 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: "Menu" }).click();
     await check("menu");
     await close();
+    // The first of its kind loads its script: a key that is pressed before would close nothing.
+    const sheet = page.locator("dialog.sheet-card[open]");
     for (const name of ["Settings", "History", "Bookmarks", "Downloads", "Site information"]) {
       await menu(name)();
+      await expect(sheet).toBeVisible();
       await check(name);
       await close();
     }
@@ -94,6 +97,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await close();
     await menu("New tab")();
     await page.getByRole("button", { name: /^Tabs: / }).click();
+    await expect(sheet).toBeVisible();
     await check("tabs");
     await close();
     await app.address.fill("http://nowhere.invalid/");
