@@ -51,15 +51,16 @@ test("each tab keeps its page as it is, its own history, and the phone's way bac
   const scroll = async (y: number) => (await app.content()).evaluate((to) => scrollTo(0, to), y);
   const scrolled = async () => (await app.content()).evaluate(() => scrollY);
   await scroll(1_000);
-  const { sockets, sessions } = await app.stats();
+  const { sessions } = await app.stats();
   await menu(app, "New tab");
   await expect(app.page.getByRole("button", { name: "Tabs: 2" })).toBeVisible();
   await app.goto(`${otherOrigin.origin}/First`);
   await app.navigated(() => app.frame().getByRole("link", { name: "On" }).click());
   await app.goto(`${otherOrigin.origin}/Third`);
   await scroll(700);
-  // One tunnel serves them all.
-  expect(await app.stats()).toMatchObject({ sockets, sessions });
+  // One tunnel serves them all. How many of its six sockets are open depends on how busy it was of late.
+  expect(await app.stats()).toMatchObject({ sessions });
+  expect((await app.stats()).sockets).toBeLessThanOrEqual(6);
 
   await turnTo(app, "First");
   await expect(app.frame().getByLabel("Note")).toHaveValue("kept");
