@@ -540,7 +540,7 @@ function withRange(headers: HeaderList, contentRange: string, length: number): H
 
 // Cache modes as the Fetch standard has them: HTTP-network-or-cache fetch, section 4.6.
 
-/** By conditions of the page's own the answer is for the page. A store can answer `If-Range` beside a range. */
+/** Where a page sets a condition itself, the answer is for the page alone. A store can answer `If-Range` beside a range. */
 export function cacheModeOf({ cacheMode, headers }: CacheRequest): CacheMode {
   const isForPage = (name: string) => name !== "if-range" || fieldValue(headers, "range") === null;
   const isConditional = headers.some(([name]) => name.startsWith("if-") && isForPage(name));

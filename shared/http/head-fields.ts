@@ -85,7 +85,7 @@ export const EDGE_SCHEME = "ropeway:";
 export const LEARNED_REQUESTS = "sec-ropeway-learned";
 /** How many pushes a page may have, likewise. */
 const PUSHES = "sec-ropeway-pushes";
-/** How caches are to take a request whose fields do not say it: of another origin, or of what nobody is to keep; likewise. */
+/** The cache mode where the request's own fields do not tell it: of another origin, and `no-store`. Likewise. */
 const CACHE_MODE = "sec-ropeway-cache";
 const CACHE_MODES = ["no-cache", "no-store", "reload"] as const satisfies readonly CacheMode[];
 /** How redirects cut the referrer, likewise. */

@@ -72,7 +72,7 @@ export async function readListening(
   if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
   for (const name of ["ROPEWAY_ALLOW_PRIVATE", "ROPEWAY_BEHIND_PROXY"] as const) readSwitch(name, options[name]);
   readSharedCache(options.ROPEWAY_SHARED_CACHE);
-  // 0 is any that is free: the edge says which.
+  // 0: any free port; the edge says which.
   const portText = variable("ROPEWAY_PORT");
   const port = portText === "0" ? 0 : readPort("ROPEWAY_PORT", portText, 8787);
   readPlan(options.ROPEWAY_PLAN);

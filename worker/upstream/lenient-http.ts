@@ -114,7 +114,7 @@ class Bytes {
 
   /**
    * Up to where `isEnd` says so of a byte, that one too.
-   * @param mayBeCut the end of all bytes is one
+   * @param mayBeCut the end of the connection counts as the end, too
    * @throws RopewayError where there are none, or more than `most`
    */
   async until(isEnd: (byte: number) => boolean, most: number, name: string, mayBeCut = false): Promise<Uint8Array> {
@@ -202,7 +202,7 @@ async function readFinalHead(bytes: Bytes, mayBeCut: boolean): Promise<AnswerHea
   }
 }
 
-/** @param mayBeCut it may end with the connection. Over TLS somebody may have cut it, who is not the origin. */
+/** @param mayBeCut it may end with the connection. Over TLS it may not: somebody else may have cut that off. */
 async function readHead(bytes: Bytes, room: number, mayBeCut: boolean): Promise<string> {
   const opening = await bytes.peek(STATUS_LINE_SLOP + 5);
   if (opening.length === 0) throw bytes.cutOff();

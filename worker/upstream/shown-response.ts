@@ -78,7 +78,7 @@ function filtered(
   };
 }
 
-/** A script that asks for a redirect itself is led nowhere; Chromium fails its request where a worker answers with such a goal. */
+/** Chromium fails a script's request, though it follows no redirect, where a worker's answer is one to `data:`. */
 function leadsToData([name, value]: HeaderField): boolean {
   return name === "location" && /^data:/i.test(value);
 }

@@ -515,7 +515,7 @@ export function endWithoutDocument(state: TabNavigation, origin: string, now: nu
 
 // Times
 
-/** Boot pages that are lost in a row, or documents in place of them, until the slot is given up. */
+/** After so many lost boot pages in a row the slot is given up. */
 const MOST_LOST = 3;
 
 /** Milliseconds, without a link: a page of the browser's own is there at once. */

@@ -256,7 +256,7 @@ export class Windows {
     return this.#options.app.state.settings.windowOpeners.includes(siteName(topLevelOrigin));
   }
 
-  /** A page behind another window comes over that by a window of its own only where the person has allowed it. */
+  /** A page that another window covers may cover that one in turn only where the person lets its site open windows. */
   #mayCover(slot: Slot, from: AppWindow): boolean {
     return this.isShown(from) || (this.#isInFront && this.#isAllowed(slot));
   }

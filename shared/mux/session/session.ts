@@ -358,8 +358,8 @@ interface StreamsOwner {
 }
 
 /**
- * Times as many streams as are left that one asker may have: three quarters of what others leave, and never all. So a page
- * that asks without end soon waits for itself, and whoever comes next finds room. Large pages have 100 to 200 under way.
+ * An asker may have this many times as many streams as are left: at most three quarters of what others leave, and never all.
+ * So a page that asks without end waits for itself, and the next asker finds room. Large pages have 100 to 200 under way.
  */
 const MOST_OF_LEFT = 3;
 

@@ -146,7 +146,7 @@ interface PieceCount {
   pieces: number;
 }
 
-/** Times as many pieces as are left that one body may have. */
+/** A body may have this many times as many pieces as are left. */
 const MOST_OF_LEFT = 3;
 
 /**
@@ -165,8 +165,8 @@ export class UnreadPieces {
   }
 
   /**
-   * @throws RopewayError ENHANCE_YOUR_CALM of scope "stream" when the session has limits.unreadPieces of them, or nearly so and
-   *   this body has most: nobody else's body, which is read, is to end for it.
+   * @throws RopewayError ENHANCE_YOUR_CALM of scope "stream" when the session has limits.unreadPieces of them, or this body has
+   *   three times as many as are left: it ends before a body that is read.
    */
   add(length: number): void {
     if (length === 0) return;
