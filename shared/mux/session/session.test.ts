@@ -134,6 +134,30 @@ describe("opening streams", () => {
     expect(take("greedy")).toHaveLength(191);
   });
 
+  test("takes steps in proportion to those who wait, and serves who ask in turn", async () => {
+    const serve = async (count: number) => {
+      const { streams } = sessionRig().phone;
+      const open = Array.from({ length: limits.concurrentStreams }, () => streams.openNow());
+      const looked = vi.spyOn(streams, "hasRoom");
+      const served: string[] = [];
+      const waiting = Array.from({ length: count }, (_, index) => {
+        const asker = index < count - 2 ? "greedy" : "other";
+        return streams.open(DEFAULT_PRIORITY, asker).then((stream) => {
+          served.push(asker);
+          open.push(stream);
+        });
+      });
+      for (let stream = open.shift(); served.length < count && stream; stream = open.shift()) {
+        stream.reset(ErrorCode.CANCEL);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await Promise.all(waiting);
+      expect(served.slice(0, 4)).toEqual(["greedy", "other", "greedy", "other"]);
+      return looked.mock.calls.length;
+    };
+    expect(await serve(2000)).toBeLessThanOrEqual(2.2 * (await serve(1000)));
+  });
+
   test("fails for all who wait when the session ends", async () => {
     const linked = sessionRig();
     for (let index = 0; index < limits.concurrentStreams; index += 1) linked.phone.streams.openNow();

@@ -381,7 +381,8 @@ class SessionStreams implements StreamHost {
   #made = { exchanges: 0, pushes: 0 };
   /** Open streams, by who asked for them. */
   readonly #held = new Map<string, Set<MuxStream>>();
-  #waiting: (() => void)[] = [];
+  /** For a stream, by who asks, in the order of asking. Who has not been served for longest comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
   #ended: RopewayError | null = null;
 
   constructor(owner: StreamsOwner, onClosed: () => void) {
@@ -410,10 +411,11 @@ class SessionStreams implements StreamHost {
    * @throws RopewayError of scope "session" when the session is over.
    */
   async open(priority: Priority = DEFAULT_PRIORITY, asker = ""): Promise<MuxStream> {
-    while (this.#ended === null && !this.hasRoom(asker)) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    return this.openNow(priority, asker);
+    while (this.#ended === null && !this.hasRoom(asker))
+      await new Promise<void>((resolve) => this.#wait(asker, resolve));
+    const stream = this.openNow(priority, asker);
+    this.#wakeNext();
+    return stream;
   }
 
   /** As `open`, for callers that know there is room. */
@@ -458,14 +460,15 @@ class SessionStreams implements StreamHost {
     // The streams send at the end of the message, since one message may have many of these.
     if (streams !== 0)
       for (const stream of this.#owner.channels.streams()) if (!stream.isPush) stream.shiftCredit(streams);
-    this.#wakeWaiting();
+    this.#wakeNext();
   }
 
   /** The session is over. */
   fail(error: RopewayError): void {
     this.#ended = error;
     for (const stream of [...this.#owner.channels.streams(), ...this.#headless]) stream.fail(error);
-    this.#wakeWaiting();
+    for (const resume of [...this.#waiting.values()].flat()) resume();
+    this.#waiting.clear();
   }
 
   // StreamHost
@@ -489,7 +492,7 @@ class SessionStreams implements StreamHost {
     for (const [asker, held] of this.#held) if (held.delete(stream) && held.size === 0) this.#held.delete(asker);
     this.sender.remove(stream);
     this.#onClosed();
-    this.#wakeWaiting();
+    this.#wakeNext();
     handler.onStreamsChanged?.();
   }
 
@@ -509,8 +512,22 @@ class SessionStreams implements StreamHost {
     this.#begun[stream.isPush ? "pushes" : "exchanges"] += change;
   }
 
-  #wakeWaiting(): void {
-    for (const resume of this.#waiting.splice(0)) resume();
+  #wait(asker: string, resume: () => void): void {
+    const waiting = this.#waiting.get(asker) ?? [];
+    waiting.push(resume);
+    this.#waiting.set(asker, waiting);
+  }
+
+  /** One, who wakes the next if there is room for more: waking all at every end would cost the square of their number. */
+  #wakeNext(): void {
+    for (const [asker, waiting] of this.#waiting) {
+      if (!this.hasRoom(asker)) continue;
+      this.#waiting.delete(asker);
+      const [resume] = waiting.splice(0, 1);
+      if (waiting.length > 0) this.#waiting.set(asker, waiting);
+      resume?.();
+      return;
+    }
   }
 }
 
