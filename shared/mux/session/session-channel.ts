@@ -34,7 +34,7 @@ export interface ChannelOwner {
     onSessionHead?(fields: readonly HeaderField[]): void;
   };
   readonly streams: {
-    readonly headBytes: { sent: number; received: number; count: number };
+    readonly headBytes: { sent: number; received: number };
     /** @returns whether the peer may open one more. */
     hasRoomFor(kind: StreamKind): boolean;
     create(kind: StreamKind, priority: Priority, place: StreamPlace): MuxStream;
@@ -157,9 +157,7 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
   // StreamCarrier
 
   sendHead(streamId: number, fields: readonly EncodableField[], end: boolean, priority: Priority): void {
-    const { headBytes } = this.#owner.streams;
-    headBytes.sent += this.#encodeHead(streamId, fields, end, priority);
-    headBytes.count += 1;
+    this.#owner.streams.headBytes.sent += this.#encodeHead(streamId, fields, end, priority);
     if (this.#owner.role === "phone") this.#owner.receiver.measure(this);
   }
 

@@ -366,7 +366,7 @@ const MOST_OF_LEFT = 3;
 /** The streams of a session: how many there are and may be, the order in which they came, and what they share. */
 class SessionStreams implements StreamHost {
   /** Encoded bytes of request heads sent or received, frame headers included; for statistics. */
-  readonly headBytes = { sent: 0, received: 0, count: 0 };
+  readonly headBytes = { sent: 0, received: 0 };
   readonly creditPool: CreditPool;
   readonly unread = { pieces: 0 };
   readonly sender: SessionSender;
@@ -411,8 +411,11 @@ class SessionStreams implements StreamHost {
    * @throws RopewayError of scope "session" when the session is over.
    */
   async open(priority: Priority = DEFAULT_PRIORITY, asker = ""): Promise<MuxStream> {
-    while (this.#ended === null && !this.hasRoom(asker))
-      await new Promise<void>((resolve) => this.#wait(asker, resolve));
+    while (this.#ended === null && !this.hasRoom(asker)) {
+      const waiting = this.#waiting.get(asker) ?? [];
+      this.#waiting.set(asker, waiting);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
     const stream = this.openNow(priority, asker);
     this.#wakeNext();
     return stream;
@@ -467,8 +470,7 @@ class SessionStreams implements StreamHost {
   fail(error: RopewayError): void {
     this.#ended = error;
     for (const stream of [...this.#owner.channels.streams(), ...this.#headless]) stream.fail(error);
-    for (const resume of [...this.#waiting.values()].flat()) resume();
-    this.#waiting.clear();
+    for (const waiting of this.#waiting.values()) for (const resume of waiting) resume();
   }
 
   // StreamHost
@@ -512,21 +514,15 @@ class SessionStreams implements StreamHost {
     this.#begun[stream.isPush ? "pushes" : "exchanges"] += change;
   }
 
-  #wait(asker: string, resume: () => void): void {
-    const waiting = this.#waiting.get(asker) ?? [];
-    waiting.push(resume);
-    this.#waiting.set(asker, waiting);
-  }
-
   /** One, who wakes the next if there is room for more: waking all at every end would cost the square of their number. */
   #wakeNext(): void {
     for (const [asker, waiting] of this.#waiting) {
       if (!this.hasRoom(asker)) continue;
       this.#waiting.delete(asker);
-      const [resume] = waiting.splice(0, 1);
-      if (waiting.length > 0) this.#waiting.set(asker, waiting);
-      resume?.();
-      return;
+      const resume = waiting.shift();
+      if (resume === undefined) continue;
+      this.#waiting.set(asker, waiting);
+      return resume();
     }
   }
 }
