@@ -14,7 +14,7 @@ const ASKING = `<button id=place>Place</button><button id=paste>Paste</button><o
     (it) => told("at " + it.coords.latitude + " " + isPosition(it)),
     (it) => told("no " + it.code + " " + (it.code === it.PERMISSION_DENIED)));
   place.onclick = ask;
-  paste.onclick = () => navigator.clipboard.readText().then((it) => told("read " + it), (it) => told(it.name));
+  paste.onclick = () => navigator.clipboard.readText().then((it) => told("read " + it), (it) => told(it.name + ": " + it.message));
   const states = ["geolocation", "clipboard-read"].map(async (name) => {
     const status = await navigator.permissions.query({ name });
     status.onchange = () => told(name + " is " + status.state);
@@ -51,7 +51,7 @@ test("a site is asked about once, by its name; the answer holds, and is changed 
   await app.frame().locator("#paste").click();
   await expect(question(app)).toContainText(`${host} wants to read what you have copied`);
   await answer(app, "Block");
-  await expect(lines.last()).toHaveText("NotAllowedError");
+  await expect(lines.last()).toHaveText("NotAllowedError: Read permission denied.");
 
   // Another site has nothing of it, and the first one everything again.
   await app.goto(`${otherOrigin.origin}/`);
@@ -61,7 +61,7 @@ test("a site is asked about once, by its name; the answer holds, and is changed 
   await app.frame().locator("#place").click();
   await expect(lines.last()).toHaveText("at 59.9 true");
   await app.frame().locator("#paste").click();
-  await expect(lines.last()).toHaveText("NotAllowedError");
+  await expect(lines.last()).toHaveText("NotAllowedError: Read permission denied.");
   await expect(question(app)).toHaveCount(0);
 
   await page.getByRole("button", { name: "Site information" }).click();

@@ -22,7 +22,12 @@ const slotOf = (origin: string, topLevelOrigin = origin): Slot => ({
 });
 
 /** One tab for each site, of which the first is in front; and a browser that gives what it is asked for. */
-function openApp({ browser = "granted" as PermissionState, areUsedAgain = false, frames = [] as FrameNote[] } = {}) {
+function openApp({
+  browser = "granted" as PermissionState,
+  areUsedAgain = false,
+  frames = [] as FrameNote[],
+  readText = async () => "copied",
+} = {}) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const log: string[] = [];
   const storage = new MapStorage();
@@ -33,6 +38,7 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
   let [shown] = windows;
   const watching = new Set<(found: object) => void>();
   let draws = 0;
+  const status = { state: browser, addEventListener() {} };
   const own = (origin: string) => origin.replace(".example", ".slot");
   const permissions = new Permissions({
     app: {
@@ -59,8 +65,8 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
     chrome: { focusPage: () => {} },
     openOutside: (address: string) => void log.push(`open ${address}`),
     navigator: {
-      permissions: { query: async () => ({ state: browser, addEventListener() {} }) },
-      clipboard: { readText: async () => "copied" },
+      permissions: { query: async () => status },
+      clipboard: { readText },
       geolocation: {
         getCurrentPosition: (found: (position: object) => void) => found(HERE),
         watchPosition: (found: (position: object) => void) => watching.add(found).size,
@@ -96,7 +102,7 @@ function openApp({ browser = "granted" as PermissionState, areUsedAgain = false,
     await settled();
   };
   return {
-    ...{ ask, answers, log, permissions, press, seen, storage, windows, watching },
+    ...{ ask, answers, log, permissions, press, seen, status, storage, windows, watching },
     draws: () => draws,
     showTab: (at: number) => {
       shown = windows[at];
@@ -262,6 +268,24 @@ describe("what was copied", () => {
     const { said } = ask(COPIED);
     await press("Allow");
     expect(said).toEqual([{ kind: "clipboard", items: [{ "text/plain": "copied" }] }]);
+  });
+
+  it("fails as the browser has it; the settings are named where they are why", async () => {
+    const unfocused = () => Promise.reject(new DOMException("Document is not focused.", "NotAllowedError"));
+    const readText = vi.fn(unfocused);
+    const { ask, press, seen, status } = openApp({ browser: "prompt", readText });
+    const first = ask(COPIED);
+    await press("Allow");
+    expect(first.said).toEqual([{ kind: "failed", code: 1, message: "Document is not focused." }]);
+    expect(await seen()).toBeNull();
+    readText.mockImplementationOnce(() => {
+      status.state = "denied";
+      return unfocused();
+    });
+    const second = ask(COPIED);
+    await settled();
+    expect(second.said).toMatchObject([{ kind: "failed" }]);
+    expect((await seen())?.text).toContain("see its settings");
   });
 });
 

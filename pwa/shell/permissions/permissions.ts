@@ -247,7 +247,8 @@ export class Permissions {
       const items = isText ? [{ "text/plain": await clipboard.readText() }] : await readItems(clipboard);
       if (this.#wishes.has(wish)) wish.say({ kind: "clipboard", items });
     } catch (error) {
-      void this.#tellRefusal(["clipboard"], wish);
+      // Else the window has not the focus, or the person has said no to the browser.
+      if ((await this.#browserState("clipboard")) === "denied") void this.#tellRefusal(["clipboard"], wish);
       throw error;
     }
   }

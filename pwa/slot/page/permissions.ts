@@ -164,7 +164,8 @@ async function readClipboard(context: PageContext, { method, native }: Call): Pr
   if (!document.hasFocus() || isOffHere(context, "clipboard-read")) return native();
   const isText = method === "readText";
   const told = await firstAnswer(context, { kind: "clipboard", isText });
-  if (told?.kind !== "clipboard") throw new DOMException("Read permission denied.", "NotAllowedError");
+  if (told?.kind !== "clipboard")
+    throw new DOMException(told?.kind === "failed" ? told.message : "The app does not answer.", "NotAllowedError");
   if (isText) return told.items[0]?.["text/plain"] ?? "";
   return told.items.map((types) => new ClipboardItem(types));
 }
