@@ -271,8 +271,8 @@ const MOST_CODINGS = 2;
 /** Bytes that a decoder is given at once. */
 const PIECE = 16 * 1024;
 /**
- * Decoded bytes after which all else has its turn. A megabyte may decode to a gigabyte, for which workerd waits for
- * nothing: the edge would serve nobody meanwhile.
+ * Decoded bytes after which all else has its turn. A megabyte may decode to a gigabyte: the edge would serve nobody
+ * meanwhile.
  */
 const TURN_BYTES = 512 * 1024;
 /** Of all bodies, since the last turn. */
@@ -325,8 +325,29 @@ interface DecoderEvents {
   error(cause: Error): void;
 }
 
+/**
+ * Where more comes out than was asked for, zlib's stream puts a way to go on in the place of its `_read`, which calls
+ * `_read` again at its end. workerd's decoder has put out more by then, and so the next way to go on: all that a piece holds
+ * would come at once, gigabytes of a few bytes of brotli. Here that call waits for the next read.
+ */
+function keepPace(decoder: Decoder): void {
+  const { _read: own } = decoder;
+  let [next, isReading] = [own, false];
+  const read = (size: number) => {
+    if (isReading && next !== own) return;
+    isReading = true;
+    next.call(decoder, size);
+    isReading = false;
+  };
+  const set = (goOn: typeof own) => {
+    next = goOn === read ? own : goOn;
+  };
+  Object.defineProperty(decoder, "_read", { get: () => read, set });
+}
+
 function openDecoder(coding: string, first: number, on: DecoderEvents): Decoder | null {
   const decoder = DECODERS[coding]?.(first) ?? null;
+  if (decoder !== null) keepPace(decoder);
   decoder?.on("error", on.error).on("readable", on.readable);
   decoder?.once("end", on.end);
   return decoder;
