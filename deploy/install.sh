@@ -14,8 +14,8 @@
 #   --deno               the edge on Deno, in place of the package: run it from a clone in /opt/ropeway/repository
 #   --into DIRECTORY     only writes the settings, below DIRECTORY
 #
-# Run it again with a newer package to update: the key, the list and the certificates stay, and phones find their
-# sessions again.
+# Run it again with a newer package to update: the key, the list and the certificates stay, and phones stay
+# paired.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

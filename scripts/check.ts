@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { root } from "./build/paths.ts";
+import { ensureBenchDependencies } from "./install/bootstrap.mjs";
 
 interface Check {
   readonly name: string;
@@ -21,6 +22,8 @@ const checks: readonly Check[] = [
   { name: "unused code", command: ["knip", "--no-progress"] },
 ];
 
+// The bench's types are looked at, too.
+await ensureBenchDependencies();
 const queue = [...checks];
 let failed = 0;
 await Promise.all(Array.from({ length: availableParallelism() }, work));

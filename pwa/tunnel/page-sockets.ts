@@ -20,8 +20,8 @@ import type { PageToSocket, SocketRequest, SocketToPage } from "../messages/sock
 
 /** Open sockets of a page's origin in one window... */
 const SOCKETS_PER_ORIGIN = 64;
-/** ...and of the phone: the rest of a session's streams is for what pages load. */
-const SOCKETS_PER_PHONE = 192;
+/** ...and of the window: the rest of a session's streams is for what pages load. */
+const SOCKETS_PER_WINDOW = 192;
 /** Milliseconds: after so long without a link, or an answer, there is no socket. Chromium's wait as long for a server. */
 const OPENING_TIME = 240_000;
 /** Milliseconds without a link. */
@@ -58,7 +58,7 @@ export class PageSockets {
     const who = `${asker.origin} ${asker.topLevelOrigin}`;
     const own = this.#open.get(who) ?? 0;
     const head = socketHead(asked, asker);
-    const isTooMany = own >= SOCKETS_PER_ORIGIN || this.#count >= SOCKETS_PER_PHONE;
+    const isTooMany = own >= SOCKETS_PER_ORIGIN || this.#count >= SOCKETS_PER_WINDOW;
     if (head === null || isTooMany) {
       const message = `Cannot open a socket: ${isTooMany ? "too many are open" : "its address is none"}`;
       return asked.port.postMessage({ type: "failed", message } satisfies SocketToPage);
