@@ -95,7 +95,7 @@ export class SlotClients {
   /** Asks the page if need be. Null when it has none to give. */
   async #ownPort(pageId: string): Promise<TunnelPort | null> {
     const known = this.#ports.get(pageId);
-    if (known?.isDead === false) return known;
+    if (known?.isOpen === true) return known;
     const page = pageId === "" ? undefined : await self.clients.get(pageId);
     const brought = this.#ports.get(pageId);
     if (brought !== known && brought !== undefined) return brought;
@@ -107,7 +107,7 @@ export class SlotClients {
 
   /** @param navigatedTo URL of a navigation that the boot page can make anew; null where any port will do. */
   async #anyPort(navigatedTo: string | null): Promise<TunnelPort | null> {
-    let ports = [...new Set(this.#ports.values())].reverse().filter(({ isDead }) => !isDead);
+    let ports = [...new Set(this.#ports.values())].reverse().filter(({ isOpen }) => isOpen);
     if (ports.length === 0) {
       const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
       // A GET navigation that gets none goes by way of the boot page; anything else would fail.

@@ -42,6 +42,8 @@ const SURE_FOR = 100;
 const TAKEN_WITHIN = 1_500;
 /** Milliseconds more for an answer that has come and is not heard yet: when a phone wakes up, its timers run first. */
 const HEARING_TIME = 100;
+/** Milliseconds of silence after which what the tunnel has taken is given up. It may be as busy as that on a slow phone. */
+const GONE_AFTER = 15_000;
 
 interface PendingExchange {
   readonly url: string;
@@ -94,7 +96,9 @@ export class TunnelPort {
   #lastHeard = Date.now();
   /** The tunnel drops messages whose `until` is over; an older one acts on them however late. */
   #heedsUntil = false;
-  #isDead = false;
+  /** A silent one gets nothing new, and goes on with what it has if it is heard again. */
+  #state: "open" | "silent" | "dead" = "open";
+  #goneTimer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param onBusy told how many bodies are open, whenever that changes.
@@ -111,15 +115,17 @@ export class TunnelPort {
     this.#port = port;
     port.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => {
       this.#lastHeard = Date.now();
+      if (this.#state === "silent") this.#state = "open";
+      clearTimeout(this.#goneTimer);
       for (const message of event.data) this.#receive(message);
     };
     // HTML section 9.4.3; where a browser does not have the event, silence tells.
     port.addEventListener("close", () => this.#die());
   }
 
-  /** Whether the tunnel is known to be gone: it ends with its shell's page. */
-  get isDead(): boolean {
-    return this.#isDead;
+  /** Whether the tunnel answers, as far as is known: it ends with its shell's page. */
+  get isOpen(): boolean {
+    return this.#state === "open";
   }
 
   /**
@@ -136,7 +142,7 @@ export class TunnelPort {
     signal: AbortSignal,
     onTaken: (bytes: number) => void = () => {},
   ): Promise<TunnelResponse> {
-    if (this.#isDead) return Promise.reject(new PortLost());
+    if (!this.isOpen) return Promise.reject(new PortLost());
     const id = this.#nextId++;
     const reader = body instanceof ReadableStream ? body.getReader() : null;
     const upload = reader && { reader, onTaken, sent: 0 };
@@ -185,7 +191,7 @@ export class TunnelPort {
 
   /** @returns whether the tunnel has it. */
   setScriptCookie(documentUrl: string, cookieString: string): Promise<boolean> {
-    if (this.#isDead) return Promise.resolve(false);
+    if (!this.isOpen) return Promise.resolve(false);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#post({
       message: { type: "script-cookie", documentUrl, cookieString },
@@ -323,23 +329,33 @@ export class TunnelPort {
     } else if (deliveries.length > 0) {
       messages.unshift({ type: "ping", until: Date.now() + TAKEN_WITHIN });
       this.#untaken.push(deliveries);
-      setTimeout(() => setTimeout(() => this.#dieUnlessTaken(deliveries), HEARING_TIME), TAKEN_WITHIN);
+      setTimeout(() => setTimeout(() => this.#fallSilentUnlessTaken(deliveries), HEARING_TIME), TAKEN_WITHIN);
     }
     const ports = messages.flatMap((message) => (message.type === "socket" ? [message.port, message.life] : []));
     this.#port.postMessage(messages, ports);
   }
 
-  #dieUnlessTaken(deliveries: readonly Delivery[]): void {
-    if (this.#untaken.includes(deliveries)) this.#die(!this.#heedsUntil);
+  #fallSilentUnlessTaken(deliveries: readonly Delivery[]): void {
+    if (this.#state !== "open" || !this.#untaken.includes(deliveries)) return;
+    this.#state = "silent";
+    this.#settleUntaken(!this.#heedsUntil);
+    this.#goneTimer = setTimeout(() => this.#die(), GONE_AFTER);
   }
 
   /** @param mayActYet whether the tunnel may be slow, and do all yet that it was sent. */
-  #die(mayActYet = false): void {
-    if (this.#isDead) return;
-    this.#isDead = true;
-    this.#port.close();
-    for (const each of this.#untaken.splice(0).flat()) each.settle(mayActYet && !each.isRepeatable);
+  #settleUntaken(mayActYet = false): void {
+    // Their answers may still come, each in its turn.
+    const untaken = this.#untaken.splice(0, Infinity, ...this.#untaken.map(() => []));
+    for (const each of untaken.flat()) each.settle(mayActYet && !each.isRepeatable);
     for (const each of this.#outgoing.splice(0)) if ("settle" in each) each.settle(false);
+  }
+
+  #die(): void {
+    if (this.#state === "dead") return;
+    this.#state = "dead";
+    clearTimeout(this.#goneTimer);
+    this.#port.close();
+    this.#settleUntaken();
     const error = new RopewayError(ErrorCode.LINK_LOST, "stream", "library", "Cannot go on: the app was closed");
     for (const { reject, body } of this.#exchanges.values()) {
       reject(error);

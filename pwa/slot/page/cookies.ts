@@ -6,8 +6,8 @@ import type { SlotIdentity } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 
-/** Milliseconds after which the service worker is taken not to answer. */
-const TAKEN_TIMEOUT = 1_000;
+/** Milliseconds after which the service worker is taken not to answer; on a slow phone one that was stopped starts in seconds. */
+const TAKEN_TIMEOUT = 10_000;
 
 export type CookieSet = Omit<Extract<PageToWorker, { type: "cookie-set" }>, "tag" | "type">;
 

@@ -138,7 +138,7 @@ export class LiteWindows {
   /** @param origin of the document. */
   async portOf(clientId: string, origin: string): Promise<TunnelPort | null> {
     const known = this.#ports.get(clientId);
-    if (known?.isDead === false) return known;
+    if (known?.isOpen === true) return known;
     const port = (await this.#ask({ type: "lite-port-wanted", origin })).find((answer) => answer.port !== null)?.port;
     if (port === undefined || port === null) return null;
     this.remember(clientId, port);
