@@ -6,7 +6,7 @@ import type { RunningEdge } from "../fixtures/browser.ts";
 import { test as base, expect } from "../fixtures/browser.ts";
 import { CHROMIUM_ARGS, findChromium } from "../fixtures/chromium.ts";
 import { test as oneHost } from "../fixtures/one-host.ts";
-import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
+import { madeByOthers } from "../fixtures/test-origin/connection-owner.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const executablePath = findChromium();
@@ -52,8 +52,13 @@ base("the browser goes past a worker that does not say whose its requests are", 
 function expectAllByEdge(origins: readonly TestOrigin[], edge: RunningEdge): void {
   const requests = origins.flatMap((origin) => origin.requests);
   expect(requests.length).toBeGreaterThan(4);
-  const passed = requests.filter(({ connection }) => !isWithin(connection.pid, edge.pid));
-  expect(passed.map(({ url }) => url)).toEqual([]);
+  const passed = new Set(
+    madeByOthers(
+      edge.pid,
+      requests.map(({ connection }) => connection),
+    ),
+  );
+  expect(requests.filter(({ connection }) => passed.has(connection)).map(({ url }) => url)).toEqual([]);
 }
 
 for (const [place, test] of [

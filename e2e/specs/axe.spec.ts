@@ -79,6 +79,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await app.goto(`${origin.origin}/`);
     await check("page");
     await page.getByRole("button", { name: "Menu" }).click();
+    await expect(page.getByRole("dialog", { name: "Menu" })).toBeVisible();
     await check("menu");
     await close();
     // The first of its kind loads its script: a key that is pressed before would close nothing.
@@ -94,14 +95,14 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expect(page.getByRole("heading", { name: "Add a device" })).toBeVisible();
     await check("devices");
     await close();
+    await expect(page.getByRole("dialog", { name: "Settings" })).toBeVisible();
     await close();
     await menu("New tab")();
     await page.getByRole("button", { name: /^Tabs: / }).click();
     await expect(sheet).toBeVisible();
     await check("tabs");
     await close();
-    await app.address.fill("http://nowhere.invalid/");
-    await app.address.press("Enter");
+    await app.ask("http://nowhere.invalid/");
     await expect(page.getByRole("heading", { name: "No site with this name" })).toBeVisible();
     await check("error page");
     await page.getByRole("button", { name: "Start page" }).click();

@@ -1,7 +1,7 @@
 /** Documents that pages make, at `blob:` addresses. */
 import type { Frame, Page } from "@playwright/test";
 import { expect, testInOneApp as test } from "../fixtures/browser.ts";
-import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
+import { madeByOthers } from "../fixtures/test-origin/connection-owner.ts";
 
 /** As WordPress's editor makes its canvas: the page fills the document once it is there. */
 const EDITOR = `<p>Editor</p><script>
@@ -167,7 +167,7 @@ test("a sandboxed blob's document has an origin of its own, and no network", asy
   await expect.poll(async () => (await app.content()).title()).toBe("outside of null");
   await (await app.content()).evaluate(() => fetch("/echo?last"));
   expect(origin.requestsTo("/dot.png")).toEqual([]);
-  expect(origin.connections.filter(({ pid }) => !isWithin(pid, edge.pid))).toEqual([]);
+  expect(madeByOthers(edge.pid, origin.connections)).toEqual([]);
 });
 
 test("what no page can show is saved: files in frames, and blobs that take the page's place", async ({

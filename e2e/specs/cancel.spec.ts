@@ -43,8 +43,7 @@ test("the stop button stops a page that is loading", async ({ app, origin }) => 
     exchange.response.writeHead(200, { "content-type": "text/html" });
     await exchange.write("<!doctype html><title>Endless</title><p>Beginning</p>");
   });
-  await app.address.fill(`${origin.origin}/`);
-  await app.address.press("Enter");
+  await app.ask(`${origin.origin}/`);
   const request = await origin.requestTo("/");
   const cancelledAt = Date.now();
   await app.page.getByRole("button", { name: "Stop" }).click();

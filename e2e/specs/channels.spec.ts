@@ -47,7 +47,7 @@ test.describe("three, as an experiment says", () => {
 
   test("over which a page comes whole, also after all of them were cut", async ({ app, origin, link }) => {
     await loadPictures(app, origin);
-    expect(await app.stats()).toMatchObject({ sockets: 3, channels: 3, sessions: 1 });
+    await expect.poll(() => app.stats()).toMatchObject({ sockets: 3, channels: 3, sessions: 1 });
     expect(link.webSockets).toBe(3);
     link.cut();
     origin.page("/after", "<p>Whole again</p>");

@@ -1,5 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
-import { settledContent } from "../fixtures/compare.ts";
+import { readContent, settledContent } from "../fixtures/compare.ts";
 import { REAL_SITES } from "../fixtures/real-sites/origins.ts";
 
 // The sites have to work, and to look the same each time, before a visit through the app can be compared with them.
@@ -8,6 +8,7 @@ for (const [name, start] of Object.entries(REAL_SITES)) {
     const site = await start();
     const { page, network } = direct;
     await page.goto(site.entry);
+    await expect.poll(async () => (await readContent(page)).text).toContain(site.expectText);
     const first = await settledContent(page);
     expect(first.text).toContain(site.expectText);
     expect(first.images.filter(({ width }) => width > 0).length).toBeGreaterThanOrEqual(site.expectImages);

@@ -144,7 +144,7 @@ test("an address that did not open stays to be edited", async ({ app, origin }) 
   await expect(app.address).toHaveValue(`${origin.origin}/`);
   await app.address.click();
   await app.address.fill(`${origin.origin}/`);
-  await app.navigated(() => app.address.press("Enter"));
+  await app.navigated(() => app.address.press("Enter", { noWaitAfter: true }));
   await app.address.click();
   await expect(app.address).toHaveValue(`${origin.origin}/`);
 });

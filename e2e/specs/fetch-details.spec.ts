@@ -93,8 +93,6 @@ function watchEvents([own, other]: readonly [string, string]): Promise<Record<st
 
 async function askInCorners([own, other]: readonly [string, string]): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
-  // The phone's store comes late.
-  if ("document" in globalThis) await new Promise((resolve) => setTimeout(resolve, 2_000));
   const name = (text: string) => text.replace(own, "own").replace(other, "other").replace(location.origin, "own");
   const note = async (key: string, asked: Promise<Response>) => {
     try {
@@ -252,6 +250,7 @@ test("scripts see of event sources, answers and functions what they see directly
   await direct.page.goto(`${origin.origin}/`);
   const wanted = await see(direct.page);
   for (const each of [origin, otherOrigin]) each.forget();
+  await app.storeReady();
   await app.goto(`${origin.origin}/`);
   const got = await see(await app.content());
   const shared = alike(wanted.shapes, got.shapes);

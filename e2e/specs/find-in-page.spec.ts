@@ -39,7 +39,7 @@ test("the menu and the keys open it, Enter steps, and Escape gives the focus bac
   await openByMenu(app);
   await expect(page.getByRole("textbox", { name: "Address" })).toBeHidden();
   await search(app, "BOAT", "1 of 3");
-  expect(await marked(frame)).toEqual({ all: ["Boat", "bo", "at", "boat"], here: ["Boat"] });
+  await expect.poll(() => marked(frame)).toEqual({ all: ["Boat", "bo", "at", "boat"], here: ["Boat"] });
   await page.keyboard.press("Enter");
   await expect(count(page)).toHaveText("2 of 3");
   await expect.poll(() => marked(frame).then(({ here }) => here)).toEqual(["bo", "at"]);

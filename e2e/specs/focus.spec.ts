@@ -51,8 +51,9 @@ test("a page that comes takes it neither from the address box nor from a sheet",
   await app.page.keyboard.press("Escape");
 
   await app.ask(`${origin.origin}/slow-page?2`);
-  await origin.requestTo("/slow-page");
+  await expect.poll(() => origin.requestsTo("/slow-page").length).toBe(2);
   await app.page.getByRole("button", { name: "Menu" }).click();
+  await expect(app.page.getByRole("dialog", { name: "Menu" })).toBeVisible();
   await app.navigated(async () => answer());
   expect(await app.page.evaluate(() => document.activeElement?.closest("dialog") !== null)).toBe(true);
 });

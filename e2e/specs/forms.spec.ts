@@ -99,7 +99,8 @@ test("Reload asks before it sends a form again", async ({ app, origin }) => {
   expect(methods()).toEqual(["POST", "POST"]);
   await expect(notice).toBeHidden();
 
-  await (await app.content()).evaluate(() => history.replaceState(null, "", location.href));
+  await (await app.content()).evaluate(() => history.replaceState(null, "", "?now"));
+  await expect(app.address).toHaveValue(/\?now$/);
   await app.navigated(() => app.page.getByRole("button", { name: "Reload" }).click());
   expect(methods()).toEqual(["POST", "POST", "GET"]);
 });

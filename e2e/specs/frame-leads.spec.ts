@@ -93,7 +93,7 @@ async function compare(ways: readonly [string, string][], { app, direct, origin,
         if (name.includes("Enter")) await button.press("Enter");
         else await button.click();
         const shown = await around.locator("pre").textContent({ timeout: 15_000 });
-        expect(await url()).toContain("/form?");
+        await expect.poll(url).toContain("/form?");
         outcomes.push({ shown, received: received(target) });
         target.forget();
       }

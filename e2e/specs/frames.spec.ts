@@ -1,5 +1,5 @@
 import { expect, testInOneApp as test } from "../fixtures/browser.ts";
-import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
+import { madeByOthers } from "../fixtures/test-origin/connection-owner.ts";
 import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 test("frames of the same site and srcdoc frames are shown", async ({ app, origin }) => {
@@ -45,7 +45,7 @@ test("what a blob frame asks for reaches an origin by the tunnel alone", async (
   await (await app.content()).evaluate(() => fetch("/echo?last"));
   expect(network.leaks("localhost")).toEqual([]);
   expect(origin.requestsTo("/dot.png")).toHaveLength(1);
-  expect(origin.connections.filter(({ pid }) => !isWithin(pid, edge.pid))).toEqual([]);
+  expect(madeByOthers(edge.pid, origin.connections)).toEqual([]);
 });
 
 test("a frame of another site gets its own slot, or a placeholder to tap", async ({

@@ -19,8 +19,7 @@ test.describe("the paper's page of 150 pictures", () => {
       origin.route(`/150/tile-${number}.png`, ({ reply }) => reply(200, { "content-type": "image/png" }, picture));
     }
     await app.navigated(async () => {
-      await app.address.fill(`${origin.origin}/150/`);
-      await app.address.press("Enter");
+      await app.ask(`${origin.origin}/150/`);
       // The page's own request head has left the phone when it is at the origin, so only the pictures' are counted.
       await origin.requestTo("/150/");
       before = await app.stats();

@@ -75,8 +75,10 @@ async function expectOwnFiles(app: AppPage, hostile: TestOrigin, bank: TestOrigi
     await expect(app.frame().getByText(heading)).toBeVisible();
     const all = { sheet: width, imported: width, preloaded: width, picture: width, set: width, shape: width };
     await expect.poll(async () => widths(await app.content())).toEqual(all);
+    // Before it is left: what nobody has asked for until then, nobody asks for any more.
+    for (const path of Object.keys(FILES))
+      await expect.poll(() => site.requestsTo(path).length, path).toBeGreaterThan(0);
   }
-  for (const path of Object.keys(FILES)) await expect.poll(() => bank.requestsTo(path).length, path).toBeGreaterThan(0);
 }
 
 test("a hostile page's files do not become another site's of the same names", async ({ app, origin, otherOrigin }) => {

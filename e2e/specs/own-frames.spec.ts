@@ -5,15 +5,22 @@ import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const isApp = (around: Page | AppPage): around is AppPage => "address" in around;
 
-/** The log of the page, which says by its title that it is whole, and what the origin was asked for since. */
-async function visit(around: Page | AppPage, origin: TestOrigin, path: string): Promise<unknown> {
+/**
+ * The log of the page, which says by its title that it is whole, and what the origin was asked for since.
+ *
+ * @param last a request that the page waits for as little as a beacon.
+ */
+async function visit(around: Page | AppPage, origin: TestOrigin, path: string, last?: string): Promise<unknown> {
   origin.forget();
   await around.goto(origin.origin + path);
   const frame: Page | Frame = isApp(around) ? await around.content() : around;
   await expect.poll(() => frame.title(), { timeout: 45_000 }).toBe("done");
-  return { log: await frame.evaluate("log"), asked: origin.requests.map(({ url }) => url).sort() };
+  const log = await frame.evaluate("log");
+  if (last !== undefined) await expect.poll(() => origin.requests.map(({ url }) => url)).toContain(last);
+  return { log, asked: origin.requests.map(({ url }) => url).sort() };
 }
 
+const BEACON = "/inner/where?beacon";
 const INNER = `<script>
   (async () => {
     const log = [];
@@ -70,7 +77,7 @@ test("a frame that was blank before has functions, objects and cookies of its ow
      <iframe id="frame" src="/inner/page"></iframe><script>frame.contentWindow.document.body.append("blank");</script>`,
   );
   for (const path of ["/page", "/parsed"])
-    expect(await visit(app, origin, path), path).toEqual(await visit(direct.page, origin, path));
+    expect(await visit(app, origin, path, BEACON), path).toEqual(await visit(direct.page, origin, path, BEACON));
 });
 
 test("a page does not get back what a blank or srcdoc frame has lost, by saying that a page script begins", async ({

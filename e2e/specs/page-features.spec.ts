@@ -181,14 +181,14 @@ alone("pictures are coded anew, or wait for a tap, as the person has chosen", as
   await app.page.keyboard.press("Enter");
   await expect(frame.getByRole("img", { name: "A harbour" })).toBeVisible();
   await expect.poll(async () => (await app.stats()).linkBytesDown).toBeGreaterThan(bytesHeld + picture.length / 2);
-  expect(await seen()).toEqual({ ...held, role: null });
+  await expect.poll(seen).toEqual({ ...held, role: null });
 
   await choosePictures(app, "balanced");
   origin.route("/picture.png", ({ reply }) =>
     reply(200, { "content-type": "image/png", "cache-control": "no-store" }, picture),
   );
   expect(await load()).toBeLessThan(picture.length * 0.7);
-  expect(await seen()).toEqual({ ...held, role: null });
+  await expect.poll(seen).toEqual({ ...held, role: null });
 });
 
 alone(

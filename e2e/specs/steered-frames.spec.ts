@@ -60,7 +60,7 @@ async function steer(frame: Page | Frame, kind: Kind, way: Way, other: string, g
         const script = `parent.frames["steered"].location = ${JSON.stringify(url)}`;
         (sibling.contentWindow as unknown as { eval(text: string): void }).eval(script);
       }
-      for (let turn = 0; turn < 200 && page.heard.length === 0; turn++)
+      for (let turn = 0; turn < 1_200 && page.heard.length === 0; turn++)
         await new Promise((resolve) => setTimeout(resolve, 25));
       return { heard: [...page.heard], same };
     },

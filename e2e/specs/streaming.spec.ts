@@ -39,8 +39,7 @@ test("a document is shown while it still comes", { tag: "@deno" }, async ({ app,
     );
   });
   await app.navigated(async () => {
-    await app.address.fill(`${origin.origin}/`);
-    await app.address.press("Enter");
+    await app.ask(`${origin.origin}/`);
     await expect(app.frame().getByText("Beginning")).toBeVisible();
     expect(await app.phase()).toBe("loading");
     open?.response.end("<p>End</p>");

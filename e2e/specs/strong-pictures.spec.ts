@@ -41,6 +41,6 @@ test("a tap on a picture that came much smaller loads the original, with the sam
     .poll(async () => (await app.stats()).linkBytesDown - small)
     .toBeGreaterThan((bodies[0]?.length ?? 0) * 0.9);
   expect(origin.requests.map(({ path }) => path)).toEqual([`/${visit}/harbour.png`]);
-  expect(await sizes()).toEqual(asSmall);
+  await expect.poll(sizes).toEqual(asSmall);
   expect(await frame.evaluate("taps")).toBe(1);
 });

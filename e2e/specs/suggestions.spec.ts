@@ -89,7 +89,7 @@ test("a shortcut before the words searches with another engine, which the person
   await address.fill("my rope way");
   const rows = page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
   await expect(rows.locator(".row-hint")).toHaveText([`Search ${host}`, "Search DuckDuckGo"]);
-  await app.navigated(() => address.press("Enter"));
+  await app.navigated(() => address.press("Enter", { noWaitAfter: true }));
   await expect(address).toHaveValue(`${origin.origin}/find?q=rope%20way`);
 
   // The engine of choice needs no shortcut.
@@ -104,7 +104,7 @@ test("a shortcut before the words searches with another engine, which the person
   await page.keyboard.press("Escape");
   await address.fill("harbour lights");
   await expect(rows.locator(".row-hint").first()).toHaveText(`Search ${host}`);
-  await app.navigated(() => address.press("Enter"));
+  await app.navigated(() => address.press("Enter", { noWaitAfter: true }));
   await expect(address).toHaveValue(`${origin.origin}/find?q=harbour%20lights`);
   await openSettings();
   await chosen.selectOption(before);

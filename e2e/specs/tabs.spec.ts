@@ -301,6 +301,8 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
   await expect(app.address).toHaveValue(`${otherOrigin.origin}/First`);
   expect(await counted()).toBeGreaterThan(before);
   phase = "in front";
+  const last = asked();
+  await expect.poll(asked).toBeGreaterThan(last + 2);
   await turnTo(app, "Test page");
   await expect(app.frame().locator("#seen")).toHaveText("hiddentrue visiblefalse ");
   await expect(app.frame().frameLocator("iframe").locator("#part")).toHaveText("hiddenvisible");

@@ -24,7 +24,7 @@ test("a page that waits can be given up", async ({ app, origin, link, context })
   await expect(app.page.locator("html")).toHaveAttribute("data-page", "idle");
   link.online();
   await context.setOffline(false);
-  await expect.poll(async () => (await app.stats()).sockets).toBe(1);
+  await expect.poll(async () => (await app.stats()).sockets).toBeGreaterThan(0);
   expect(origin.requestsTo("/")).toEqual([]);
 });
 

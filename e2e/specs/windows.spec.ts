@@ -108,7 +108,7 @@ test("a sign-in window posts its token to the page that has opened it, and close
       const { port1, port2 } = new MessageChannel();
       onmessage = ({ data, origin, source }) => {
         opener.postMessage({ heard: data, from: origin, isOpener: source === opener }, "*");
-        setTimeout(close, 200);
+        setTimeout(close, 2_000);
       };
       port1.onmessage = ({ data }) => port1.postMessage("answer to " + data);
       opener.postMessage("for nobody", "http://127.0.0.1:9");
@@ -452,7 +452,7 @@ test("windows show what a script has made; those of data: show nothing, as in br
           log.push(typeof shown, shown.document.querySelector("p").textContent);
           shown.close();
           log.push(shown.closed, shown.opener === window);
-          await new Promise((each) => setTimeout(each, 200));
+          for (let turn = 0; turn < 400 && shown.opener !== null; turn++) await new Promise((each) => setTimeout(each, 50));
           log.push(shown.opener, shown.self === shown);
         },
         async text() {
