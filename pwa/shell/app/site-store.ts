@@ -90,7 +90,8 @@ export function databaseOpener(ask: () => IDBOpenDBRequest): () => Promise<IDBDa
 
 async function read(lists: IDBObjectStore, name: ListName): Promise<readonly Site[]> {
   const stored: readonly Site[] | undefined = await answered(lists.get(name));
-  return stored ?? [];
+  // A release before took titles from pages that were none.
+  return (stored ?? []).filter(({ title }) => typeof title === "string");
 }
 
 export function answered<Result>(request: IDBRequest<Result>): Promise<Result> {

@@ -260,6 +260,8 @@ describe("what a page says", () => {
       ...rest,
       ...nested,
       { constructor: 1, message: long },
+      { ...document, origins: Object.assign([A], { length: 4_294_967_295 }) },
+      { ...document, picture: 10n ** 100n },
       { failed: 1, message: {} },
     ];
     expect(unsound.map((each) => isSound(each))).toEqual(unsound.map(() => false));

@@ -38,7 +38,8 @@ export function isForApp(data: PageToShell | null): data is PageToShell {
 /**
  * Whether a message of a page, which can be anything, is worth a look: addresses and the like are texts, and no text in it
  * is so long that the app would stand still to keep or show it. Nor is anything in it twice: forty objects that each hold the
- * next one twice are a tree without end. What one page posts to another (`data`) is theirs.
+ * next one twice are a tree without end, an array of four thousand million holes is a few bytes, and a number may have as many
+ * digits. What one page posts to another (`data`) is theirs.
  */
 export function isSound(said: unknown): boolean {
   const seen = new Set<unknown>();
@@ -46,9 +47,12 @@ export function isSound(said: unknown): boolean {
   for (const [name, value] of all) {
     const isText = typeof value === "string";
     if (isText ? value.length > LONGEST_TEXT : TEXTS.test(name) || seen.has(value)) return false;
+    if (typeof value === "bigint") return false;
     if (!/Object]|t Array]/.test({}.toString.call(value))) continue;
     seen.add(value);
-    for (const part of Object.entries(value as object)) if (part[0] !== "data") all.push(part);
+    const parts = Object.entries(value as object);
+    if (Array.isArray(value) && value.length !== parts.length) return false;
+    for (const part of parts) if (part[0] !== "data") all.push(part);
   }
   return true;
 }

@@ -30,9 +30,8 @@ export const MOST_BYTES = 20_000_000;
 export const MOST_ENTRIES = 50_000;
 /** Folders in folders: deeper ones count as those of the last. */
 const MOST_DEPTH = 32;
-/** Characters of a title, and of an address. */
+/** Characters. */
 const MOST_TITLE = 1_000;
-const MOST_ADDRESS = 64_000;
 
 /** @param title of the file, such as "Bookmarks". */
 export function writeFile(title: string, entries: readonly FileEntry[]): string {
@@ -111,8 +110,7 @@ function titleOf(element: Element): string {
 }
 
 function pageOf(element: Element, pageUrl: (address: string) => string | null): FilePage | null {
-  const address = element.getAttribute("href") ?? "";
-  const url = address.length > MOST_ADDRESS ? null : pageUrl(address);
+  const url = pageUrl(element.getAttribute("href") ?? "");
   if (url === null) return null;
   const visits = numberOf(element, "visit_count") ?? 1;
   return {

@@ -61,6 +61,17 @@ it("keeps pages of the web alone, without names and passwords", async () => {
   expect((await visits.read()).map(({ url }) => url)).toEqual(["https://a.example/x"]);
 });
 
+it("keeps five hundred pages of an origin and a day, and no address that is longer than any", async () => {
+  await visits.hear(loaded(`https://a.example/${"x".repeat(64_000)}`, "long"));
+  for (let number = 0; number < 502; number++) await visits.hear(loaded(`https://a.example/${number}`, "A"));
+  await visits.hear(loaded("https://a.example/0", "A again", NOON + 1));
+  await visits.hear(loaded("https://b.example/", "B"));
+  await visits.hear(loaded("https://a.example/day-before", "A", NOON - DAY));
+  const kept = await visits.read();
+  expect(kept).toHaveLength(502);
+  expect(kept[0]).toMatchObject({ title: "A again", count: 2 });
+});
+
 it("forgets a site with its icon, and nothing else", async () => {
   for (const host of ["a", "b"]) {
     await visits.hear(loaded(`https://${host}.example/`, host));

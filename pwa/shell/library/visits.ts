@@ -20,6 +20,10 @@ export interface Visit {
 const DAYS_KEPT = 90;
 /** Pages on days that are kept: some 3 MB of storage. */
 const VISITS_KEPT = 10_000;
+/** Addresses of an origin and a day: a page can say any number of them. */
+const MOST_OF_ORIGIN = 500;
+/** Characters. */
+const MOST_ADDRESS = 64_000;
 
 const DAY = 86_400_000;
 
@@ -119,8 +123,11 @@ export class Visits {
     const url = pageUrl(address);
     if (url === null) return;
     const day = dayOf(at);
+    const { origin } = new URL(url);
     await this.#database.change(["visits"], async ({ visits }) => {
       const before: Visit | undefined = await answered(visits.get([day, url]));
+      const own = IDBKeyRange.bound([day, `${origin}/`], [day, `${origin}/\uffff`]);
+      if (before === undefined && (await answered(visits.count(own))) >= MOST_OF_ORIGIN) return;
       // A page that changes its title is the same visit; one that was forgotten meanwhile stays so.
       if (isNew) visits.put({ day, url, title, at, count: (before?.count ?? 0) + 1 } satisfies Visit);
       else if (before !== undefined) visits.put({ ...before, title } satisfies Visit);
@@ -162,7 +169,8 @@ export class Visits {
 
   async #readVisits(): Promise<readonly Visit[]> {
     const visits = await this.#database.read(["visits"], ({ visits }) => answered<Visit[]>(visits.getAll()));
-    return (visits ?? []).sort((a, b) => b.at - a.at);
+    // A release before took titles from pages that were none.
+    return (visits ?? []).filter(({ title }) => typeof title === "string").sort((a, b) => b.at - a.at);
   }
 
   async #readIcons(): Promise<ReadonlyMap<string, string>> {
@@ -186,7 +194,7 @@ function iconName(url: string): string {
 /** Without a name and a password; null for what is no page of the web. */
 export function pageUrl(address: string): string | null {
   const url = URL.parse(address);
-  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > MOST_ADDRESS) return null;
   url.username = "";
   url.password = "";
   return url.href;

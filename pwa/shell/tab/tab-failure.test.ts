@@ -263,6 +263,30 @@ describe("a slot that does not come for its page while the link is away", () => 
   });
 });
 
+describe("a page that lies", () => {
+  it("cannot give itself an address without a host, which would be seen to its end", () => {
+    const { report, shown, show } = openBrowser();
+    show(`${A}/`, "a");
+    const lie = `blob:${A}/${"\u00a0".repeat(60)}bank.example`;
+    report(lie, "loaded", "b", A);
+    expect(shown().url).toBe(`${A}/`);
+  });
+
+  it("cannot have the app ask for its key", () => {
+    for (const [code, shown] of [
+      [ErrorCode.KEY_NOT_ACCEPTED, ErrorCode.LINK_LOST],
+      [null, ErrorCode.INTERNAL_ERROR],
+      [ErrorCode.NAME_NOT_RESOLVED, ErrorCode.NAME_NOT_RESOLVED],
+    ]) {
+      const all = openBrowser();
+      all.tab.go(`${A}/`);
+      const failed = { tag: MESSAGE_TAG, type: "failed", url: `${A}/`, method: "GET", message: "", historyKey: "a" };
+      all.hearPage({ ...failed, code } as never, A);
+      expect(all.shown().error).toMatchObject({ code: shown });
+    }
+  });
+});
+
 describe("a document whose body breaks off", () => {
   const broken = {
     type: "document",

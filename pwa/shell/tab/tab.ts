@@ -1,4 +1,4 @@
-import { ErrorCode, later } from "../../../shared/errors.ts";
+import { ErrorCode, later, toErrorCode } from "../../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { NavigationRequest, SignInAsked, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
@@ -498,10 +498,14 @@ export class Tab implements AppTab, TabActions {
         return this.#onLinks(message.urls, slot);
       case "reload-sends-form":
         return this.#onFormPage(slot);
-      case "failed":
-        // A page can say anything, but only of its own origin: the address bar is what people trust.
-        if (URL.parse(message.url)?.origin === slot.origin) this.#onFailedDocument(message);
+      case "failed": {
+        const url = addressOf(slot, message.url);
+        const code = toErrorCode(message.code);
+        // No page can have the app ask for its key: the link itself tells.
+        const isPages = code !== ErrorCode.KEY_NOT_ACCEPTED || this.#app.state.link.kind === "refused";
+        if (url !== null) this.#onFailedDocument({ ...message, url, code: isPages ? code : ErrorCode.LINK_LOST });
         return;
+      }
       case "moved": {
         this.#change(step.leaveDocument);
         // A redirect out of the slot.
@@ -782,8 +786,8 @@ export class Tab implements AppTab, TabActions {
     if (isBack) this.#traverse(slot);
     this.#visit(historyKey);
     if (slot === null) return this.#onStartDocument(isBack);
-    const url = this.#frame.toReal(message.url, slot);
-    if (URL.parse(url)?.origin !== slot.origin) return;
+    const url = addressOf(slot, this.#frame.toReal(message.url, slot));
+    if (url === null) return;
     this.#frame.history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
     const navigation = this.#navigation;
     if (phase !== "loading" && !isBack && step.isFormerPage(navigation, url))
@@ -827,7 +831,8 @@ export class Tab implements AppTab, TabActions {
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }
 
-  #onSilentDocument({ url, title, phase, id }: TunnelToShell & { type: "silent-document" }): void {
+  #onSilentDocument({ url, title: whole, phase, id }: TunnelToShell & { type: "silent-document" }): void {
+    const title = whole.slice(0, MOST_TITLE);
     const navigation = this.#navigation;
     const content = { kind: "silent", url } as const;
     if (phase === "loaded") {
@@ -1033,4 +1038,10 @@ const MOST_ICON = 96 * 1024;
 /** Pages say `data:,` for none. */
 function iconIn(url: string): string | null {
   return url.startsWith("data:image/") && url.length <= MOST_ICON ? url : null;
+}
+
+/** What a page says of itself, if it is of its own origin: the address bar is what people trust. Null: it is not, or no page's. */
+function addressOf(slot: Slot, said: string): string | null {
+  const url = webAddress(said);
+  return url !== null && new URL(url).origin === slot.origin ? url : null;
 }

@@ -173,6 +173,16 @@ it.each([
   expect(slot.silentDocuments).toEqual(Array(times).fill({ ...document, id: null }));
 });
 
+it("heeds no word of a silent document that is none", async () => {
+  const slot = slotRig();
+  const document = { type: "silent-document", url: URL_A, title: "page", phase: "loading" };
+  for (const odd of [{ title: { __e: 1 } }, { title: 7 }, { phase: "left" }, { url: `blob:${URL_A}` }, { url: {} }])
+    await slot.say({ ...document, ...odd });
+  expect(slot.silentDocuments).toEqual([]);
+  await slot.say({ ...document, more: "of it" });
+  expect(slot.silentDocuments).toEqual([{ ...document, id: null }]);
+});
+
 it("says by which of the shell's navigations a silent document has come, whatever the slot says", async () => {
   const slot = slotRig();
   const begun = new HeldResponse(null, 7);

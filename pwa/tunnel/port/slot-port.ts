@@ -10,6 +10,7 @@ import {
   type ResponseHead,
 } from "../../../shared/http/heads.ts";
 import { has, isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../../shared/http/phone-fields.ts";
+import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
 import { DEFAULT_POLICY } from "../../../shared/web/policies.ts";
@@ -169,8 +170,10 @@ export class SlotPort {
   #tellShell(message: PortToTunnel & { type: "no-document" | "silent-document" }): void {
     const { origin, topLevel } = this.#binding;
     if (!topLevel) return;
-    if (message.type === "no-document") this.#host.onNoDocument(origin);
-    else if (this.#isOwn(message.url)) this.#host.onSilentDocument({ ...message, id: this.#begunBy(message.url) });
+    if (message.type === "no-document") return this.#host.onNoDocument(origin);
+    const { type, url, title, phase } = message;
+    if (this.#isOwn(url) && typeof title === "string" && (phase === "loading" || phase === "loaded"))
+      this.#host.onSilentDocument({ type, url, title, phase, id: this.#begunBy(url) });
   }
 
   /** The shell's id of the navigation that leads to the document of this URL; null: the shell has begun none. */
@@ -373,7 +376,8 @@ export class SlotPort {
   }
 
   #isOwn(url: string): boolean {
-    return URL.parse(url)?.origin === this.#binding.origin;
+    const { origin, protocol } = URL.parse(url) ?? {};
+    return origin === this.#binding.origin && protocol !== "blob:";
   }
 
   /**
@@ -450,7 +454,9 @@ function isWellFormed(head: PortRequestHead): boolean {
   if (!words.every((word) => typeof word === "string") || !["string", "undefined"].includes(typeof head.cache))
     return false;
   const protocol = URL.parse(url)?.protocol;
-  return (protocol === "http:" || protocol === "https:") && Array.isArray(headers) && headers.every(isField);
+  // One of holes is as long as it says.
+  const areFew = Array.isArray(headers) && headers.length <= limits.headFields;
+  return (protocol === "http:" || protocol === "https:") && areFew && headers.every(isField);
 }
 
 /**
