@@ -1,7 +1,7 @@
 /** An app that is opened for a page asks for it in the handshake of its link. */
 import { expect, test } from "../fixtures/browser.ts";
 
-test.use({ linkSpeed: { delay: 2_000 } });
+test.use({ linkSpeed: { delay: 800 } });
 
 test("the origin has the first request before the phone has a link @long", async ({ app, origin }) => {
   origin.page("/first", "<p>At once</p>");

@@ -371,7 +371,7 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
     if (data.type === "wipe") return slots.onWipe(data, origin, source);
     const slot = slots.slotOf(origin);
     const coming = slots.comingTo(origin);
-    if (slot !== null && coming === null) services.onMessage(data, slot, source);
+    if (slot !== null && coming === null) services.onMessage(data, slot, source, userActivation);
     const from = tabs.of(source) ?? tabs.windows.shown;
     const page = from.frame.element.contentWindow;
     const isFrames = page !== null && isOfFrames(data, source === page);

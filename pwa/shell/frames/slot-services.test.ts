@@ -67,6 +67,26 @@ describe("a document in a slot", () => {
     expect(keys).toEqual(["F5"]);
   });
 
+  it("passes none on that nobody has pressed there, where the browser tells, but Escape", () => {
+    const { services, keys } = rig();
+    const press = { ctrlKey: true, metaKey: false, altKey: false, shiftKey: false };
+    for (const [key, isActive] of [
+      ["l", false],
+      ["Escape", false],
+      ["f", true],
+    ] as const)
+      services.onMessage(
+        { tag: MESSAGE_TAG, type: "key", press: { ...press, key } },
+        asker,
+        documentBelow(null).source,
+        {
+          isActive,
+          hasBeenActive: true,
+        },
+      );
+    expect(keys).toEqual(["Escape", "f"]);
+  });
+
   it("is told names at its own origin only", () => {
     const { services } = rig();
     const asking = documentBelow(null);

@@ -102,8 +102,11 @@ export class SlotServices {
     this.#mayShowEntry = mayShowEntry;
   }
 
-  /** @param slot the slot that speaks, from the event's origin. */
-  onMessage(message: PageToShell, slot: Slot, source: Window): void {
+  /**
+   * @param slot the slot that speaks, from the event's origin. @param activation as of `#mayLead`: a key that was pressed in a
+   *   document is one, but for Escape (HTML section 6.4.1).
+   */
+  onMessage(message: PageToShell, slot: Slot, source: Window, activation?: Activation): void {
     switch (message.type) {
       case "port-wanted":
         if (message.backTo !== undefined && !this.#mayGoBack(message.backTo, slot, source)) return;
@@ -111,7 +114,7 @@ export class SlotServices {
         this.#slots.sendPort(slot, source);
         return;
       case "key":
-        this.#onKey(message.press, source);
+        if (activation?.isActive !== false || message.press?.key === "Escape") this.#onKey(message.press, source);
         return;
       case "origins-wanted":
         source.postMessage(answerOrigins(message.origins, slot, this.#slots), this.#slots.originOf(slot));

@@ -21,6 +21,23 @@ describe("FrameStarts", () => {
     expect(starts.find(guest, "https://guest.example/0")).toBeNull();
   });
 
+  it("drops no form of another page's, however many one sends", () => {
+    const [quiet, loud] = [TOP, "https://loud.example"].map((origin) => ({
+      origin,
+      topLevelOrigin: origin,
+      topLevel: true,
+    }));
+    const url = "https://guest.example/form";
+    const form = { url, destination: "frame", headers: [], body: null } as const;
+    const starts = new FrameStarts();
+    if (quiet === undefined || loud === undefined) return;
+    starts.keep(quiet, "1", form);
+    for (let number = 0; number < 100; number++) starts.keep(loud, String(number), form);
+    expect(starts.takeForm({ url, form: { name: "1", from: quiet } })).toBe(form);
+    expect(starts.takeForm({ url, form: { name: "91", from: loud } })).toBeNull();
+    expect(starts.takeForm({ url, form: { name: "92", from: loud } })).toBe(form);
+  });
+
   it("gives a form once, to the slot that it was kept for, and for its address", () => {
     const from = { origin: TOP, topLevelOrigin: TOP, topLevel: true };
     const url = "https://guest.example/form";

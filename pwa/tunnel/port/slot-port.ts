@@ -650,8 +650,9 @@ interface FrameForm extends Pick<RequestHead, "url" | "destination"> {
 
 /** A reload is sent as the first request was, so starts are kept; of old ones the referrer is lost. */
 const STARTS_KEPT = 256;
-/** Forms whose frames have no slot yet. Each holds a body of up to 1 MB. */
-const FORMS_KEPT = 16;
+/** Forms in pages of an origin whose frames have no slot yet, and such origins. Each holds a body of up to 1 MB. */
+const FORMS_KEPT = 8;
+const ORIGINS_KEPT = 4;
 
 /**
  * Starts of frames of other origins: the sender, the URL and the form. The slot that such a frame goes to cannot say them of
@@ -659,7 +660,8 @@ const FORMS_KEPT = 16;
  */
 export class FrameStarts {
   readonly #starts = new BoundedMap<string, FrameStart>(STARTS_KEPT);
-  readonly #forms = new BoundedMap<string, FrameForm>(FORMS_KEPT);
+  /** By top-level origin: a page that sends many drops none of another's. */
+  readonly #forms = new BoundedMap<string, BoundedMap<string, FrameForm>>(ORIGINS_KEPT);
 
   /** @param url real, without a fragment. */
   add(slot: FrameSlot, url: string, start: FrameStart): void {
@@ -672,15 +674,19 @@ export class FrameStarts {
 
   /** @param from the slot that the form is in. */
   keep(from: FrameSlot, name: string, form: FrameForm): void {
-    this.#forms.set(keyOf(from, name), form);
+    const forms = this.#forms.get(from.topLevelOrigin) ?? new BoundedMap<string, FrameForm>(FORMS_KEPT);
+    forms.set(keyOf(from, name), form);
+    this.#forms.set(from.topLevelOrigin, forms);
   }
 
   /** @returns the form that sends the frame there, once; null where there is none. */
   takeForm({ url, form }: Pick<ShellToTunnel & { type: "frame-starts" }, "url" | "form">): FrameForm | null {
-    const key = form === undefined ? "" : keyOf(form.from, form.name);
-    const kept = this.#forms.get(key);
+    if (form === undefined) return null;
+    const forms = this.#forms.get(form.from.topLevelOrigin);
+    const key = keyOf(form.from, form.name);
+    const kept = forms?.get(key);
     if (kept?.url !== url) return null;
-    this.#forms.delete(key);
+    forms?.delete(key);
     return kept;
   }
 }

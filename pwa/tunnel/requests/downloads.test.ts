@@ -410,6 +410,14 @@ describe("a file that a site sends", () => {
     expect(response.head).not.toBeNull();
   });
 
+  it("that does not fit takes no place in the list from others, however many a site sends", async () => {
+    const { handle } = site(fileOf(1_000_000));
+    const { offer, list, files } = await phone(handle);
+    files.space = RESERVE;
+    await Promise.all(Array.from({ length: 9 }, () => offer()));
+    expect((await list()).map(({ state }) => state.kind)).toEqual(Array(5).fill("failed"));
+  });
+
   it("ends when the phone gets too full", async () => {
     const { state, handle } = site(fileOf(60_000));
     state.most = 20_000;

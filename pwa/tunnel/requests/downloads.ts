@@ -127,7 +127,10 @@ export class Downloads {
     };
     const [records, room] = await Promise.all([files.records(), files.room()]);
     const [oldest, ...others] = records
-      .filter(({ state, topLevelOrigin }) => state.kind === "asked" && topLevelOrigin === record.topLevelOrigin)
+      .filter(({ state: { kind }, bytes, topLevelOrigin }) => {
+        const isUnbegun = kind === "asked" || (kind === "failed" && bytes === 0);
+        return isUnbegun && topLevelOrigin === record.topLevelOrigin;
+      })
       .sort((one, other) => one.begunAt - other.begunAt);
     const isReplacing = oldest !== undefined && others.length + 1 >= MOST_ASKED;
     if (isReplacing) await this.#delete(oldest.id);
@@ -385,7 +388,7 @@ class RunningDownload {
     this.#flushedBytes = 0;
     this.#record = {
       ...this.#record,
-      ...(response === null && { type, name: withEnding(fileName(head.headers, "", head.url), type) }),
+      ...(response === null && { url: head.url, type, name: withEnding(fileName(head.headers, "", head.url), type) }),
       response: head,
       size: sizeOf(head.headers),
       bytes: 0,

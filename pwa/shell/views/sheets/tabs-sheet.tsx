@@ -8,6 +8,7 @@ import { Glyph, Host, Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { MenuRow, type RowIcon } from "./menu-sheet.tsx";
 import { Sheet } from "./sheet.tsx";
+import { cleanAddress } from "./site-sheet.tsx";
 
 /** Characters of an address that is a sheet's title. */
 const MOST_ADDRESS = 90;
@@ -148,9 +149,9 @@ export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tab
   );
 }
 
-/** As much of it as fits: the site comes first. */
+/** As much of it as fits: the site comes first, without a name and a password, which may look like one. */
 function shortAddress(url: string): string {
-  const text = url.replace(/^https?:\/\/(?:www\.)?/, "");
+  const text = (URL.canParse(url) ? cleanAddress(url) : url).replace(/^https?:\/\/(?:www\.)?/, "");
   return text.length > MOST_ADDRESS ? `${text.slice(0, MOST_ADDRESS)}…` : text;
 }
 
