@@ -193,10 +193,10 @@ function openTabs(
     ...needs,
     keepFocus() {
       const { element } = tabs.windows.shown.frame;
-      const { host } = element.getRootNode() as ShadowRoot;
-      // The person is in the bar, or in a sheet.
-      if (![host, document.body].includes(document.activeElement ?? host)) return;
-      needs.focusPage();
+      const { host, activeElement } = element.getRootNode() as ShadowRoot;
+      // Else the person is in the bar, or in a sheet.
+      if ([host, document.body].includes(document.activeElement ?? host)) needs.focusPage();
+      return activeElement;
     },
     createFrame: () => createPageFrame(document),
     openOtherApp(url, origin) {

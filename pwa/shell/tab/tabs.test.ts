@@ -18,6 +18,7 @@ function openTabs(mostBehind = 5) {
   const { app, log } = openApp();
   const { slotFor, slots } = createFakeSlots(log);
   const marks: unknown[] = [];
+  let focused: Element | null = null;
   let kept: { readonly entries: readonly KeptEntry[]; readonly others: OtherTabs } | null = null;
   vi.stubGlobal("history", { go: (delta: number) => log.push(`browser goes ${delta}`) });
   const tabs = new Tabs({
@@ -26,7 +27,10 @@ function openTabs(mostBehind = 5) {
     slots,
     createFrame: () => createFakeFrame(log).element as unknown as HTMLIFrameElement,
     focusPage: () => void log.push("focus"),
-    keepFocus: () => void log.push("focus is kept"),
+    keepFocus: () => {
+      log.push("focus is kept");
+      return focused;
+    },
     openOtherApp() {},
     history: {
       length: 1,
@@ -68,6 +72,10 @@ function openTabs(mostBehind = 5) {
     show,
     open,
     kept: () => kept,
+    /** The browser gives the window's frame the focus. */
+    focus: (window: AppWindow) => {
+      focused = window.frame.element;
+    },
     /** A page in the window speaks. */
     say: (window: AppWindow, message: PageToShell, origin = A) => {
       const source = window.frame.element.contentWindow as Window;
@@ -196,6 +204,27 @@ it("ends a tab behind that takes the focus knowing that nobody sees it, and no o
   focus(true);
   expect(log).toContain("focus is kept");
   expect(tabs.all).not.toContain(first);
+});
+
+it("ends a tab behind that takes the focus again by a document that does not tell of it", () => {
+  vi.useFakeTimers();
+  const { tabs, first, log, show, open, say, focus } = openTabs();
+  show(first, `${A}/1`, "a1");
+  const second = open();
+  show(second, `${B}/1`, "b1");
+  const lose = () => {
+    focus(first);
+    say(second, { tag: MESSAGE_TAG, type: "focus", has: false, isBehind: false }, B);
+    vi.advanceTimersByTime(1_000);
+  };
+  log.length = 0;
+  lose();
+  expect(log.splice(0)).toContain("focus is kept");
+  expect(tabs.all).toContain(first);
+  lose();
+  expect(tabs.all).not.toContain(first);
+  expect(tabs.all).toContain(second);
+  vi.useRealTimers();
 });
 
 it("keeps frames while there is room, and brings a page back without one where it was", () => {

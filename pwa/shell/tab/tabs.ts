@@ -48,6 +48,8 @@ interface OneTab {
   shownAt: number;
   /** A sound plays in its page. */
   isHeard: boolean;
+  /** Behind another, it was found to have the focus since it was shown. */
+  hadFocusBehind: boolean;
 }
 
 export interface TabsOptions {
@@ -56,8 +58,8 @@ export interface TabsOptions {
   readonly slots: SlotFrames | null;
   readonly createFrame: () => HTMLIFrameElement;
   readonly focusPage: () => void;
-  /** Gives the page in front the focus again that a page behind has, if that is so. */
-  readonly keepFocus: () => void;
+  /** Gives the page in front the focus again that a page behind has, if that is so. @returns the frame that had it. */
+  readonly keepFocus: () => Element | null;
   readonly openOtherApp: TabOptions["openOtherApp"];
   /** The browser's own list. */
   readonly history: Pick<History, "pushState" | "go" | "length">;
@@ -268,7 +270,8 @@ export class Tabs implements TabsActions {
     if (tab === undefined || tab.frames.kind === "kept") return;
     if (tab === this.#shown) {
       clearTimeout(this.#focusTimer);
-      if (!has) this.#focusTimer = setTimeout(() => this.#options.keepFocus(), FOCUS_PAUSE);
+      // The page below a window has no more right to it.
+      if (!has || from !== this.windows.shown) this.#focusTimer = setTimeout(() => this.#keepFocus(), FOCUS_PAUSE);
     } else if (has) {
       // It may have got the focus before it went behind, or have come there since.
       if (isBehind) rest(tab);
@@ -276,6 +279,18 @@ export class Tabs implements TabsActions {
       this.#options.keepFocus();
       this.#changed();
     }
+  }
+
+  /** A document without a page script tells nothing of the focus: the frame that has it does. */
+  #keepFocus(): void {
+    const had = this.#options.keepFocus();
+    const tab = this.#tabs.find(
+      ({ frames }) => frames.kind === "live" && frames.windows.all.some(({ frame }) => frame.element === had),
+    );
+    if (tab === undefined || tab === this.#shown) return;
+    if (tab.hadFocusBehind) rest(tab);
+    tab.hadFocusBehind = true;
+    this.#changed();
   }
 
   #hearSound({ isOn }: PageToShell & { type: "sound" }, from: AppWindow): void {
@@ -305,6 +320,7 @@ export class Tabs implements TabsActions {
     const isNew = tab.frames.kind === "kept";
     if (isNew) this.#giveFrame(tab);
     this.#shown = tab;
+    tab.hadFocusBehind = false;
     tab.shownAt = ++this.#turns;
     if (this.#haveFrames) windows.turn(false);
     this.windows.turn(true);
@@ -342,6 +358,7 @@ export class Tabs implements TabsActions {
       frames: { kind: "kept", page },
       shownAt: this.#turns,
       isHeard: false,
+      hadFocusBehind: false,
     };
   }
 
