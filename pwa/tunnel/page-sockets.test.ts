@@ -39,7 +39,7 @@ it("gives back all that came while the page took nothing, once it takes more", a
   life.port1.close();
 });
 
-it("refuses the 65th of an origin in a window and the 193rd of the phone, until another is over", async () => {
+it("refuses the 65th of an origin, the 129th of what pages of an origin hold, and the 193rd of the window, until another is over", async () => {
   const ports: MessagePort[] = [];
   let asked = 0;
   const sockets = new PageSockets({
@@ -63,19 +63,26 @@ it("refuses the 65th of an origin in a window and the 193rd of the phone, until 
     return { heard, leave: () => life.port1.postMessage(0) };
   };
   const refused = [{ type: "failed", message: "Cannot open a socket: too many are open" }];
-  const [first] = Array.from({ length: 64 }, () => connect("a.example"));
+  const [first, second] = Array.from({ length: 64 }, () => connect("a.example"));
   const ofOrigin = connect("a.example");
   await vi.waitFor(() => expect(ofOrigin.heard).toEqual(refused));
   // As a frame elsewhere it has as many again.
   for (let count = 0; count < 64; count++) connect("a.example", "b.example");
   for (let count = 0; count < 64; count++) connect("b.example");
-  expect(asked).toBe(192);
-  const ofPhone = connect("c.example");
-  await vi.waitFor(() => expect(ofPhone.heard).toEqual(refused));
   first?.leave();
   await vi.waitFor(() => {
+    // There is room, and not for them.
+    connect("c.example", "b.example");
+    expect(asked).toBe(192);
+    connect("a.example");
+    expect(asked).toBe(193);
+  });
+  const ofPhone = connect("c.example");
+  await vi.waitFor(() => expect(ofPhone.heard).toEqual(refused));
+  second?.leave();
+  await vi.waitFor(() => {
     const next = connect("c.example");
-    expect(asked, JSON.stringify(next.heard)).toBe(193);
+    expect(asked, JSON.stringify(next.heard)).toBe(194);
   });
   const again = connect("c.example");
   await vi.waitFor(() => expect(again.heard).toEqual(refused));

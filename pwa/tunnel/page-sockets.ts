@@ -20,6 +20,8 @@ import type { PageToSocket, SocketRequest, SocketToPage } from "../messages/sock
 
 /** Open sockets of a page's origin in one window... */
 const SOCKETS_PER_ORIGIN = 64;
+/** ...of pages of an origin, with all that is in their frames... */
+const SOCKETS_PER_PAGES = 128;
 /** ...and of the window: the rest of a session's streams is for what pages load. */
 const SOCKETS_PER_WINDOW = 192;
 /** Milliseconds: after so long without a link, or an answer, there is no socket. Chromium's wait as long for a server. */
@@ -43,8 +45,8 @@ export interface PageSocketHost extends Pick<Clock, "setTimer"> {
 
 export class PageSockets {
   readonly #host: PageSocketHost;
+  /** How many are open, by whose they are. */
   readonly #open = new Map<string, number>();
-  #count = 0;
 
   constructor(host: PageSocketHost) {
     this.#host = host;
@@ -55,22 +57,29 @@ export class PageSockets {
    * @param asker whose page it is, as the shell knows it.
    */
   connect(asked: PortToTunnel & { type: "socket" }, asker: Asker): void {
-    const who = `${asker.origin} ${asker.topLevelOrigin}`;
-    const own = this.#open.get(who) ?? 0;
+    const { origin, topLevelOrigin } = asker;
+    const counted = [`${origin} ${topLevelOrigin}`, topLevelOrigin, ""] as const;
+    const most = [SOCKETS_PER_ORIGIN, SOCKETS_PER_PAGES, SOCKETS_PER_WINDOW];
     const head = socketHead(asked, asker);
-    const isTooMany = own >= SOCKETS_PER_ORIGIN || this.#count >= SOCKETS_PER_WINDOW;
+    const isTooMany = counted.some((who, at) => this.#openOf(who) >= (most[at] ?? 0));
     if (head === null || isTooMany) {
       const message = `Cannot open a socket: ${isTooMany ? "too many are open" : "its address is none"}`;
       return asked.port.postMessage({ type: "failed", message } satisfies SocketToPage);
     }
     new PageSocket(this.#host, head, asked, () => {
-      const left = (this.#open.get(who) ?? 1) - 1;
-      if (left === 0) this.#open.delete(who);
-      else this.#open.set(who, left);
-      this.#count -= 1;
+      for (const who of counted) this.#count(who, -1);
     });
-    this.#open.set(who, own + 1);
-    this.#count += 1;
+    for (const who of counted) this.#count(who, 1);
+  }
+
+  #openOf(who: string): number {
+    return this.#open.get(who) ?? 0;
+  }
+
+  #count(who: string, change: 1 | -1): void {
+    const open = this.#openOf(who) + change;
+    if (open === 0) this.#open.delete(who);
+    else this.#open.set(who, open);
   }
 }
 

@@ -30,7 +30,13 @@ const REFRESH_TIME = 3_000;
 function Devices({ requests }: { requests: DeviceRequests }) {
   const [asked, setAsked] = useState<Asked<DeviceList> | null>(null);
   const [why, setWhy] = useState<string | null>(null);
-  const read = () => requests.list().then(setAsked);
+  const latest = useRef(0);
+  /** An answer that comes after a later question tells nothing new. */
+  const read = async () => {
+    const number = ++latest.current;
+    const answer = await requests.list();
+    if (number === latest.current) setAsked(answer);
+  };
 
   useEffect(() => {
     void read();
