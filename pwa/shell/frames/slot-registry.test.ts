@@ -146,6 +146,17 @@ describe("slots of frames", () => {
     expect(tops.every((top) => registry.find(top, top)?.label === top)).toBe(true);
   });
 
+  it("are dropped of the domain that has most, by however many hosts it asks", () => {
+    const registry = new SlotRegistry(new MapStorage());
+    frames(registry, 10, A);
+    for (let host = 0; host < 12; host++) frames(registry, FRAME_SLOTS_PER_SITE, `https://e${host}.evil.example`);
+    frames(registry, 1, "https://late.site");
+    expect(Array.from({ length: 10 }, (_, at) => registry.find(`https://${at}.example`, A)?.label)).toEqual(
+      Array.from({ length: 10 }, (_, at) => `${A}${at}`),
+    );
+    expect(registry.find("https://0.example", "https://late.site")).not.toBeNull();
+  });
+
   it("do not come back from a window that had assigned them, nor push out others", () => {
     const storage = new MapStorage();
     const [one, other] = [new SlotRegistry(storage), new SlotRegistry(storage)];

@@ -212,19 +212,35 @@ function isFrame({ origin, topLevelOrigin }: Slot): boolean {
   return origin !== topLevelOrigin;
 }
 
-/** @param slots the latest last. */
+/**
+ * Where there are too many in all, the oldest of the domain that has most go: one that asks by many hosts takes none of others.
+ *
+ * @param slots the latest last.
+ */
 function withinLimits(slots: readonly Slot[]): Slot[] {
-  const perSite = new Map<string, number>();
+  const ofOrigins = new Map<string, number>();
+  const ofDomains = new Map<string, Slot[]>();
+  const gone = new Set<Slot>();
   let all = 0;
-  const kept = slots.toReversed().filter((slot) => {
-    if (!isFrame(slot)) return true;
-    const ofSite = perSite.get(slot.topLevelOrigin) ?? 0;
-    if (ofSite === FRAME_SLOTS_PER_SITE || all === MAX_FRAME_SLOTS) return false;
-    perSite.set(slot.topLevelOrigin, ofSite + 1);
-    all += 1;
-    return true;
-  });
-  return kept.reverse();
+  for (const slot of slots.toReversed().filter(isFrame)) {
+    const { topLevelOrigin } = slot;
+    const before = ofOrigins.get(topLevelOrigin) ?? 0;
+    ofOrigins.set(topLevelOrigin, before + 1);
+    if (before >= FRAME_SLOTS_PER_SITE) gone.add(slot);
+    else {
+      const domain = (URL.parse(topLevelOrigin)?.hostname ?? "").split(".").slice(-2).join(".");
+      const ofDomain = ofDomains.get(domain) ?? [];
+      ofDomain.push(slot);
+      ofDomains.set(domain, ofDomain);
+      all += 1;
+    }
+  }
+  for (; all > MAX_FRAME_SLOTS; all--) {
+    const [most] = [...ofDomains.values()].sort((one, other) => other.length - one.length);
+    const oldest = most?.pop();
+    if (oldest !== undefined) gone.add(oldest);
+  }
+  return slots.filter((slot) => !gone.has(slot));
 }
 
 /** A label nobody can guess: 50 random bits. It starts with a letter, as host labels should. */
