@@ -83,7 +83,7 @@ test("a guest is added for a time, another for an amount of data, and neither ma
   const rows = sheet.locator(".devices > li");
   for (const [kind, hint] of [
     ["Guest for an hour", /^Guest · Connected · .* used · until /],
-    ["Guest with 50 MB", /^Guest · Connected · .* of 50.* MB used$/],
+    ["Guest with 50 MB", /^Guest · Connected · .* of 50.* MB used · paired /],
   ] as const) {
     await sheet.getByRole("combobox", { name: "Add it as" }).selectOption(kind);
     await sheet.getByRole("button", { name: "Show a code" }).click();

@@ -26,23 +26,28 @@ export function showDevices() {
 /** Milliseconds: whoever adds a device sees it come. */
 const REFRESH_TIME = 3_000;
 
-/** All paired devices, and what may be done about them. */
-function Devices({ requests }: { requests: DeviceRequests }) {
+/** The list as it is now, and how to read it again. */
+function useDevices(requests: DeviceRequests) {
   const [asked, setAsked] = useState<Asked<DeviceList> | null>(null);
-  const [why, setWhy] = useState<string | null>(null);
   const latest = useRef(0);
-  /** An answer that comes after a later question tells nothing new. */
+  /** An answer that a later question has overtaken tells nothing new. */
   const read = async () => {
     const number = ++latest.current;
     const answer = await requests.list();
     if (number === latest.current) setAsked(answer);
   };
-
   useEffect(() => {
     void read();
     const timer = setInterval(() => document.visibilityState === "visible" && void read(), REFRESH_TIME);
     return () => clearInterval(timer);
   }, []);
+  return [asked, read] as const;
+}
+
+/** All paired devices, and what may be done about them. */
+function Devices({ requests }: { requests: DeviceRequests }) {
+  const [asked, read] = useDevices(requests);
+  const [why, setWhy] = useState<string | null>(null);
 
   /** Shows why it could not be done, or what has become of the list. */
   const act = async (done: Promise<Asked<unknown>>) => {

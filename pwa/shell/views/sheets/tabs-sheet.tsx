@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { later } from "../../../../shared/errors.ts";
 import { t } from "../../app/language.ts";
 import { tCount } from "../../app/language-choice.ts";
@@ -116,6 +116,9 @@ const OF_PICTURE: typeof OF_LINK = {
   save: later("Save picture"),
 };
 
+/** Milliseconds for which the rows rest: a page could bring them under a finger. */
+const REST = 500;
+
 /** All that can be done with a link or a picture. */
 export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tabs }, onSave }: HeldProps) {
   const row = (icon: RowIcon, label: string, act: () => unknown) => (
@@ -139,9 +142,14 @@ export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tab
       {"share" in navigator && row("share", t(words.share), () => navigator.share({ url: address }))}
     </>
   );
+  const [isResting, setResting] = useState(true);
+  useEffect(() => {
+    const timer = setTimeout(() => setResting(false), REST);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <Sheet title={shortAddress(url ?? picture ?? "")} onClose={() => tab.letGo()}>
-      <ul class="menu-rows">
+      <ul class="menu-rows" inert={isResting}>
         {url !== null && rowsOf(url, OF_LINK)}
         {picture !== null && rowsOf(picture, OF_PICTURE)}
       </ul>
