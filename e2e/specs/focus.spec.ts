@@ -58,6 +58,25 @@ test("a page that comes takes it neither from the address box nor from a sheet",
   expect(await app.page.evaluate(() => document.activeElement?.closest("dialog") !== null)).toBe(true);
 });
 
+test("a script of the page does not keep it while a sheet is open", async ({ app, origin }) => {
+  origin.page("/", "<input>");
+  await app.goto(`${origin.origin}/`);
+  const page = await app.content();
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await expect(app.page.getByRole("dialog", { name: "Menu" })).toBeVisible();
+  const isInSheet = () => app.page.evaluate(() => document.activeElement?.closest("dialog") !== null);
+  expect(await isInSheet()).toBe(true);
+  const taken = app.page.evaluate(() =>
+    new Promise((resolve) => window.addEventListener("blur", resolve, { once: true })).then(() => true),
+  );
+  await page.evaluate(() => {
+    window.focus();
+    document.querySelector("input")?.focus();
+  });
+  expect(await taken).toBe(true);
+  await expect.poll(isInSheet).toBe(true);
+});
+
 test("the app's keys work while the page has it", async ({ app, origin }) => {
   origin.page("/", TALL);
   await app.goto(`${origin.origin}/`);

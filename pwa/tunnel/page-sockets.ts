@@ -239,6 +239,8 @@ class PageSocket {
 
 /** @returns null where it cannot be asked for. */
 function socketHead({ url, protocols }: SocketRequest, { origin, topLevelOrigin }: Asker): RequestHead | null {
+  // An array of holes is as long as it says.
+  if (!Array.isArray(protocols) || protocols.length > limits.headFields) return null;
   if (![url, ...protocols].every((text) => typeof text === "string")) return null;
   const address = /^wss?:/i.test(url) ? URL.parse(url.replace(/^ws/i, "http")) : null;
   if (address === null || !protocols.every((name) => /^[!#$%&'*+\-.^_`|~\w]+$/.test(name))) return null;

@@ -101,6 +101,14 @@ function listen(root: HTMLElement, chrome: Pick<Chrome, "press">): void {
   window.addEventListener("keydown", (event) => {
     if (!event.defaultPrevented && chrome.press(event)) event.preventDefault();
   });
+  let inSheet: HTMLElement | null = null;
+  document.addEventListener("focusin", ({ target }) => {
+    if (target instanceof HTMLElement && target.closest("dialog")) inSheet = target;
+  });
+  // A page below a sheet is inert, but its scripts can take the focus, and the keys with it (Chromium 156).
+  window.addEventListener("blur", () => {
+    if (document.activeElement?.shadowRoot && inSheet?.closest("dialog[open]")) setTimeout(() => inSheet?.focus());
+  });
 }
 
 interface FindPlaces {
