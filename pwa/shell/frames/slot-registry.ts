@@ -213,7 +213,7 @@ function isFrame({ origin, topLevelOrigin }: Slot): boolean {
 }
 
 /**
- * Where there are too many in all, the oldest of the domain that has most go: one that asks by many hosts takes none of others.
+ * Where there are too many in all, the oldest of the domain that has most go: a domain with many hosts takes none of another.
  *
  * @param slots the latest last.
  */

@@ -381,7 +381,7 @@ class SessionStreams implements StreamHost {
   #made = { exchanges: 0, pushes: 0 };
   /** Open streams, by who asked for them. */
   readonly #held = new Map<string, Set<MuxStream>>();
-  /** For a stream, by who asks, in the order of asking. Who has not been served for longest comes first. */
+  /** Waiters for a stream, by asker, in the order of asking. The asker that was not served for longest comes first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #ended: RopewayError | null = null;
 
@@ -514,7 +514,7 @@ class SessionStreams implements StreamHost {
     this.#begun[stream.isPush ? "pushes" : "exchanges"] += change;
   }
 
-  /** One, who wakes the next if there is room for more: waking all at every end would cost the square of their number. */
+  /** The first waiter, which wakes the next if there is room for more: to wake all each time would cost the square of their number. */
   #wakeNext(): void {
     for (const [asker, waiting] of this.#waiting) {
       if (!this.hasRoom(asker)) continue;
