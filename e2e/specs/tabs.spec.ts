@@ -214,6 +214,29 @@ test("links open in tabs by the keys of a desk and by a long press; a tab that a
   await expect(app.frame().getByLabel("Draft")).toHaveValue("kept");
 });
 
+test("the list of a held link rests at first, and shows no name and password as its site", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const { host } = new URL(otherOrigin.origin);
+  origin.page("/", `<a href="http://bank.example%2Flogin:word@${host}/First">Link</a>`);
+  await app.goto(`${origin.origin}/`);
+  const rests = await app.page.evaluateHandle(() => {
+    const seen: boolean[] = [];
+    const look = () => {
+      const rows = document.querySelector<HTMLElement>("dialog[open] .menu-rows");
+      if (rows !== null) seen.push(rows.inert);
+    };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+    return seen;
+  });
+  await hold(app, app.frame().getByRole("link", { name: "Link" }));
+  await expect(app.page.getByRole("dialog", { name: `${host}/First` })).toBeVisible();
+  await expect.poll(() => rests.evaluate((seen) => [seen[0], seen.at(-1)])).toEqual([true, false]);
+  await expect(app.page.getByRole("dialog")).not.toContainText("bank.example");
+});
+
 test("a long press saves a link's target and a picture, as their sites send them", async ({
   app,
   origin,

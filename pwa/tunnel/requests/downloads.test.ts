@@ -19,13 +19,15 @@ interface SiteFile {
   etag: string | null;
   status?: number;
   type?: string;
+  /** Where the site redirects. */
+  url?: string;
 }
 
 /** A site that sends as many bytes of its file in one answer as the test lets it, and then stands still. */
 function site(file: SiteFile) {
   const state = { file, most: Number.POSITIVE_INFINITY, breakOff: () => {}, starts: [] as number[] };
   const handle: RequestHandler = async ({ head }) => {
-    const { bytes, etag, status = 200, type = "application/zip" } = state.file;
+    const { bytes, etag, status = 200, type = "application/zip", url = head.url } = state.file;
     const asked = head.delivery?.continuation ?? null;
     const continues = asked !== null && etag !== null && asked.validator === etag;
     const start = continues ? asked.first : 0;
@@ -40,7 +42,8 @@ function site(file: SiteFile) {
       head: {
         ...responseHead,
         status: continues ? 206 : status,
-        url: head.url,
+        url,
+        redirected: url !== head.url,
         headers,
         ...(etag === null ? {} : { resumption: { range, validator: etag } }),
         ...(continues ? { continues } : {}),
@@ -264,6 +267,13 @@ describe("a file that a site sends", () => {
     const late = new ConsumerLog();
     await downloads.show(id, late, new AbortController().signal);
     expect(late.error?.message).toBe("Cannot show the file: it is not on this phone any more");
+  });
+
+  it("is of the address that has sent it, where a saved link was redirected", async () => {
+    const { handle } = site({ ...fileOf(1_000), type: "image/png", url: "https://c.example/tide.png" });
+    const { save, files } = await phone(handle);
+    await save(navigation("https://a.example/out"));
+    expect([...files.list.values()].map(({ url }) => url)).toEqual(["https://c.example/tide.png"]);
   });
 
   it("that is not wanted yet is let go of, and asked for when it is", async () => {
