@@ -8,7 +8,7 @@ const isApp = (around: Page | AppPage): around is AppPage => "address" in around
 /**
  * The log of the page, which says by its title that it is whole, and what the origin was asked for since.
  *
- * @param last a request that the page waits for as little as a beacon.
+ * @param last a request that the page does not wait for, such as a beacon.
  */
 async function visit(around: Page | AppPage, origin: TestOrigin, path: string, last?: string): Promise<unknown> {
   origin.forget();

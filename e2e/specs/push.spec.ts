@@ -13,7 +13,7 @@ function servePictures(origin: TestOrigin): void {
   }
 }
 
-// On a second connection the document may overtake the word of what is pushed for it: then the page's own request is first.
+// With several connections a document may arrive before the announcement of its pushes, and the page then asks by itself.
 test.use({ experiment: { channels: 1 } });
 
 /** How often each path below `prefix` was asked for. */

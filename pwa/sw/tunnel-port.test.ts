@@ -228,12 +228,8 @@ describe("TunnelPort", () => {
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it("takes nothing more in silence, and goes on with what it had if it was only busy", async () => {
-    const { tunnel, fetch, say, heard, far } = rig();
-    const begun = fetch();
-    await say(answered);
-    await heard();
-    const text = new Response((await begun).body()).text();
+  /** The tunnel answers nothing more: what is sent then goes elsewhere. @param then time passes as it lets it. */
+  const fallSilent = async ({ tunnel, fetch }: ReturnType<typeof rig>, then: () => Promise<void>) => {
     vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
@@ -243,38 +239,45 @@ describe("TunnelPort", () => {
       await untaken;
       expect(tunnel.isOpen).toBe(false);
       await expect(fetch()).rejects.toBeInstanceOf(PortLost);
-      await pass(14_000);
-      far.postMessage([{ type: "data", id: 1, chunk: Uint8Array.of(97) }, { type: "end", id: 1 }, { type: "pong" }]);
-      await pass(60_000);
-      expect(await text).toBe("a");
-      expect(tunnel.isOpen).toBe(true);
+      await then();
     } finally {
       vi.useRealTimers();
     }
+  };
+
+  it("takes nothing more in silence, and goes on with what it had if it was only busy", async () => {
+    const port = rig();
+    const begun = port.fetch();
+    await port.say(answered);
+    await port.heard();
+    const text = new Response((await begun).body()).text();
+    await fallSilent(port, async () => {
+      await pass(14_000);
+      port.far.postMessage([
+        { type: "data", id: 1, chunk: Uint8Array.of(97) },
+        { type: "end", id: 1 },
+        { type: "pong" },
+      ]);
+      await pass(60_000);
+      expect(await text).toBe("a");
+      expect(port.tunnel.isOpen).toBe(true);
+    });
   });
 
   it("dies of long silence, and with it whatever is under way or comes later", async () => {
-    const { tunnel, fetch, say, heard } = rig();
-    const begun = fetch();
-    const unanswered = expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
-    await say(answered);
-    await heard();
+    const port = rig();
+    const begun = port.fetch();
+    const unanswered = expect(port.fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    await port.say(answered);
+    await port.heard();
     const text = expect(new Response((await begun).body()).text()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
-    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    try {
-      const untaken = expect(fetch()).rejects.toBeInstanceOf(PortLost);
-      await pass(1_500);
-      await pass(100);
-      await untaken;
+    await fallSilent(port, async () => {
       await pass(15_000);
       await unanswered;
       await text;
-      expect(tunnel.isOpen).toBe(false);
-      await expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
-    } finally {
-      vi.useRealTimers();
-    }
+      expect(port.tunnel.isOpen).toBe(false);
+      await expect(port.fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    });
   });
 
   it("leaves what the tunnel has not taken as it was, for another port, and nothing else", async () => {

@@ -96,7 +96,7 @@ export class TunnelPort {
   #lastHeard = Date.now();
   /** The tunnel drops messages whose `until` is over; an older one acts on them however late. */
   #heedsUntil = false;
-  /** A silent one gets nothing new, and goes on with what it has if it is heard again. */
+  /** A silent tunnel gets nothing new; if it is heard again, it goes on with what it has. */
   #state: "open" | "silent" | "dead" = "open";
   #goneTimer: ReturnType<typeof setTimeout> | undefined;
 

@@ -326,9 +326,9 @@ interface DecoderEvents {
 }
 
 /**
- * Where more comes out than was asked for, zlib's stream puts a way to go on in the place of its `_read`, which calls
- * `_read` again at its end. workerd's decoder has put out more by then, and so the next way to go on: all that a piece holds
- * would come at once, gigabytes of a few bytes of brotli. Here that call waits for the next read.
+ * Has a decoder pause where its output is full. zlib's stream pauses by a function that it puts in the place of its `_read`:
+ * it decodes on, and calls `_read` again at its end. workerd decodes at once, so `_read` was replaced again by then, and
+ * the call goes on without a pause: a few bytes of brotli put out gigabytes. Here a call within a call waits for the next read.
  */
 function keepPace(decoder: Decoder): void {
   const { _read: own } = decoder;

@@ -48,7 +48,7 @@ interface OneTab {
   shownAt: number;
   /** A sound plays in its page. */
   isHeard: boolean;
-  /** Behind another, it was found to have the focus since it was shown. */
+  /** The app has found the focus in it while another tab was shown. */
   hadFocusBehind: boolean;
 }
 
@@ -281,7 +281,7 @@ export class Tabs implements TabsActions {
     }
   }
 
-  /** A document without a page script tells nothing of the focus: the frame that has it does. */
+  /** A document without a page script does not report the focus, so the app looks at which frame has it. */
   #keepFocus(): void {
     const had = this.#options.keepFocus();
     const tab = this.#tabs.find(
