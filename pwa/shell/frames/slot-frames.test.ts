@@ -186,3 +186,39 @@ it("gives frames hosts that are wiped in frames of their own, one after the othe
   ask("https://four.example", true);
   expect(got).toEqual([null]);
 });
+
+it("wipes one host for all frames that want the same slot", () => {
+  const { frames, registry, shown, spares, hear } = rig(3);
+  shown.push(A);
+  frames.slotUrl(registry.assign("s1.example", A, A), `${A}/`);
+  const got: unknown[] = [];
+  const ask = (): void => {
+    const slot = frames.frameSlotFor(B, A, false, ask);
+    if (slot !== "later") got.push(slot?.label ?? null);
+  };
+  for (let n = 0; n < 5; n++) ask();
+  expect([got, spares.length]).toEqual([[], 1]);
+  const source = spares[0]?.contentWindow as Window;
+  for (const news of [ALONE, EMPTY]) hear(news, "s2", source);
+  frames.onUnassignedFrame("port-wanted", source);
+  expect(got).toEqual(Array(5).fill("s2.example"));
+});
+
+it("lets a frame wait for a host that is on its way, where the one that was to be its own is in use", () => {
+  const { frames, registry, shown, spares, hear } = rig(4);
+  shown.push(A, "https://d.example");
+  frames.slotUrl(registry.assign("s1.example", A, A), `${A}/`);
+  frames.slotUrl(registry.assign("s2.example", "https://d.example", "https://d.example"), "https://d.example/");
+  const got: unknown[] = [];
+  const ask = (origin: string): void => {
+    const slot = frames.frameSlotFor(origin, A, true, () => ask(origin));
+    if (slot !== "later") got.push(slot?.label ?? null);
+  };
+  for (const origin of [B, C]) ask(origin);
+  hear({ ...ALONE, isAlone: false }, "s3", spares[0]?.contentWindow as Window);
+  expect(got).toEqual([]);
+  const source = spares[1]?.contentWindow as Window;
+  for (const news of [ALONE, EMPTY]) hear(news, "s4", source);
+  frames.onUnassignedFrame("port-wanted", source);
+  expect(got).toEqual(["s4.example", null]);
+});

@@ -105,7 +105,9 @@ export class SlotFrames {
     const wish = { isFrame: origin !== topLevelOrigin, isAsked };
     if (!this.#hosts.areUsedAgain) return this.#assignAny(this.#spares.takeAny(wish), origin, topLevelOrigin);
     const taken = this.#hosts.hasRoomFor(wish) ? this.#spares.takeAlive() : null;
-    return this.#assignAny(taken, origin, topLevelOrigin) ?? (this.#spares.whenReady(again, wish) ? "later" : null);
+    const slot = this.#assignAny(taken, origin, topLevelOrigin);
+    if (slot !== null) return slot;
+    return this.#spares.whenReady(`${topLevelOrigin} ${origin}`, again, wish) ? "later" : null;
   }
 
   /**

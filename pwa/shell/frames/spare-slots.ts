@@ -43,7 +43,7 @@ export class SpareSlots {
   #kept: string[] = [];
   /** Frames of slots that were taken, by label. They are removed when they have passed the port on. */
   readonly #handedOver = new Map<string, HTMLIFrameElement>();
-  #waiting: (() => void)[] = [];
+  #waiting: { readonly key: string; readonly callback: () => void }[] = [];
 
   constructor(options: SpareSlotsOptions) {
     this.#options = options;
@@ -106,11 +106,18 @@ export class SpareSlots {
     setTimeout(() => this.#removeFrame(label), BOOT_FRAME_LIFETIME);
   }
 
-  /** Calls once, when a spare is ready, or one that was on its way is given up. @returns false where none is to come. */
-  whenReady(callback: () => void, wish: HostWish): boolean {
+  /**
+   * Calls once, when a spare is ready, or one that was on its way is given up.
+   *
+   * @param key of the slot: one host is made ready for all that want the same.
+   * @returns false where none is to come.
+   */
+  whenReady(key: string, callback: () => void, wish: HostWish): boolean {
     const onTheirWay = this.#spares.filter(({ state }) => state !== "ready").length;
-    if (onTheirWay <= this.#waiting.length && !this.add(wish)) return false;
-    this.#waiting.push(callback);
+    const wanted = new Set(this.#waiting.map((each) => each.key));
+    const needsAnother = !wanted.has(key) && onTheirWay <= wanted.size;
+    if (needsAnother && !this.add(wish) && onTheirWay === 0) return false;
+    this.#waiting.push({ key, callback });
     return true;
   }
 
@@ -175,7 +182,7 @@ export class SpareSlots {
   #callWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const callback of waiting) callback();
+    for (const { callback } of waiting) callback();
   }
 
   #boot(label: string, state: "unwiped" | "booting"): void {
