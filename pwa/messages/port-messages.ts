@@ -91,8 +91,11 @@ export type PortToTunnel =
        */
       readonly file?: string;
     }
-  /** A navigation ended without a document: 204, or a download that the browser took over. */
-  | { readonly type: "no-document" }
+  /**
+   * A navigation ended without a document: 204, or a download that the browser took over. `url`: real, as it was asked for;
+   * left out before 2026-12.
+   */
+  | { readonly type: "no-document"; readonly url?: string }
   /** The page's scripts put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels" }
   /**

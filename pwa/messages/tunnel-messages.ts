@@ -404,12 +404,18 @@ type DocumentNews =
   /** A navigation of a page's own within its top-level slot failed, and the page stays. */
   | FailedNavigation
   /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
-  | { readonly kind: "none"; readonly origin: string }
+  | { readonly kind: "none"; readonly origin: string; readonly url?: string }
   /**
    * The body of a document of a top-level slot, of the slot's own origin, ended too early. Browsers tell the page nothing
-   * of that: it would load for ever. It may be in a frame of the slot's page.
+   * of that: it would load for ever. It may be in a frame of the slot's page. `id`: of the shell's navigation, if it is one's.
    */
-  | { readonly kind: "broken"; readonly url: string; readonly code: number; readonly message: string }
+  | {
+      readonly kind: "broken";
+      readonly url: string;
+      readonly id: number | null;
+      readonly code: number;
+      readonly message: string;
+    }
   /** A page's document comes as it was stored, since the link is away. `storedAt`: milliseconds since 1970. */
   | { readonly kind: "stored"; readonly url: string; readonly storedAt: number }
   /** A file has come in the place of a document, and waits ("asked") to be wanted; or it begins, or is over. */

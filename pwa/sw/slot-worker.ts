@@ -154,7 +154,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     },
     showPicture: (note) => void clients.showPicture(event.clientId, request.url, note),
     showCookies: (cookies) => clients.showCookies(cookies),
-    noDocument: () => port.noDocument(),
+    noDocument: () => port.noDocument(head.url),
     silentDocument: (document) => port.silentDocument(document),
     workerScript: withPrelude,
     finish,

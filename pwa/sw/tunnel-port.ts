@@ -181,8 +181,9 @@ export class TunnelPort {
     this.#post({ type: "socket", port, life, ...request });
   }
 
-  noDocument(): void {
-    this.#post({ type: "no-document" });
+  /** @param url real, that was asked for. */
+  noDocument(url: string): void {
+    this.#post({ type: "no-document", url });
   }
 
   silentDocument(document: Omit<SilentDocument, "type">): void {

@@ -193,7 +193,7 @@ const host: { -readonly [Part in keyof SlotPortHost]: SlotPortHost[Part] } = {
   onNavigationMoved: (id, url) => tell({ type: "navigation", kind: "moved", id, url }),
   isPageKept: (url) => isKeptFrom(tabs, url),
   onDocumentFailed: tell,
-  onNoDocument: (origin) => tell({ type: "document", kind: "none", origin }),
+  onNoDocument: (document) => tell({ type: "document", kind: "none", ...document }),
   onSilentDocument: tell,
   onReadsPixels(origin) {
     wishes.addReader(origin);

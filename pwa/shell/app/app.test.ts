@@ -100,6 +100,22 @@ describe("two tabs beside one app", () => {
     expect(tell).toHaveBeenCalledWith({ type: "store", kind: "empty" });
   });
 
+  it("try no key again that another has taken the place of", async () => {
+    const { app } = openTwo();
+    const keys: string[] = [];
+    let answers: () => Promise<Response> = () => Promise.reject(new Error("no network"));
+    vi.stubGlobal("fetch", (_path: string, { headers }: { headers: { authorization: string } }) => {
+      keys.push(headers.authorization);
+      return answers();
+    });
+    await app.pair("mistyped");
+    answers = async () => Response.json({ token: "t" });
+    await app.pair("right");
+    app.ensurePaired();
+    vi.unstubAllGlobals();
+    expect(keys).toEqual(["Bearer mistyped", "Bearer right"]);
+  });
+
   it("say why site data could not be forgotten", async () => {
     const { app } = openTwo();
     vi.spyOn(app.tunnel, "clearSiteData").mockResolvedValue("Cannot clear: try again");

@@ -217,6 +217,7 @@ export class App implements AppActions, SiteTeller {
 
   async pair(accessKey: string): Promise<void> {
     const { storage, openLink } = this.#options;
+    this.#unansweredKey = null;
     const result = await pair(storage, accessKey.trim());
     const token = storedToken(storage);
     if (result === "paired" && token !== null) {

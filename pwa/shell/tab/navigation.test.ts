@@ -88,7 +88,7 @@ describe("each step leads", () => {
     ["noticeCame", (state) => step.noticeCame(state, url), KINDS],
     [
       "endWithoutDocument",
-      (state) => step.endWithoutDocument(state, "https://b.example", 0),
+      (state) => step.endWithoutDocument(state, { origin: "https://b.example" }, 0),
       ["settled", "settled", "loading", "underway", "settled", "returning", "failed", "settled"],
     ],
   ];
@@ -225,7 +225,7 @@ describe("what passes by time", () => {
   });
 
   it("a page that the frame has left comes back where nothing else has come", () => {
-    const ended = step.endWithoutDocument(step.leaveDocument(sentOff), "https://b.example", 7);
+    const ended = step.endWithoutDocument(step.leaveDocument(sentOff), { origin: "https://b.example" }, 7);
     expect([ended.kind, step.nextTime(ended)]).toEqual(["settled", 1_007]);
     expect(step.timeOut(ended, 1_007, open)[1]).toBe("bring-back");
     expect(step.timeOut(ended, 1_007, open)[0]).toMatchObject({ kind: "settled", content: { returnsAt: null } });

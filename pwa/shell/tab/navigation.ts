@@ -118,10 +118,16 @@ interface Settled extends InFrame {
   readonly failure: FailedNavigation | null;
 }
 
-/** The document is there, and not all of it. @property sent null where the page itself went there. */
+/**
+ * The document is there, and not all of it.
+ *
+ * @property sent null where the page itself went there.
+ * @property isAnew the document is told to load anew, and goes on saying how far it is until the next one is there.
+ */
 interface Loading extends InFrame {
   readonly kind: "loading";
   readonly sent: SentNavigation | null;
+  readonly isAnew: boolean;
   readonly failure: FailedNavigation | null;
 }
 
@@ -226,6 +232,7 @@ export function triesBefore(state: TabNavigation, url: string): Pick<SentNavigat
  * title changes, until the next one is there. That one says first that it loads, unless it is another part of the same.
  */
 export function isFormerPage(state: TabNavigation, url: string): boolean {
+  if (state.kind === "loading" && state.isAnew) return url === state.page.url;
   if (journeyOf(state) === null) return false;
   const sent = sentBy(state);
   return url === state.page.url || (sent !== null && url !== sent.request.url);
@@ -246,6 +253,11 @@ export function mayBePage(state: TabNavigation, url: string, isKnown: boolean): 
     return journey.origin === origin && (isOwn || sentBy(state) === null || isPartOf(`${journey.url}#`, url));
   // By a way that is not told before: the phone's back gesture, or a link in a silent document.
   return isOwn ? content.kind === "silent" || content.kind === "left" : isKnown;
+}
+
+/** Whether the frame is on its way to this URL, which has no fragment. */
+export function leadsTo(state: TabNavigation, url: string): boolean {
+  return isPartOf(`${url}#`, journeyOf(state)?.url ?? "");
 }
 
 /** Whether the document of this URL is the one whose body broke off. */
@@ -351,7 +363,7 @@ export function sendFrame(state: TabNavigation, url: string, isBooted: boolean):
 /** The committed page is loaded anew in its frame. */
 export function reload(state: TabNavigation): Loading {
   if (state.kind !== "settled" && state.kind !== "loading") throw impossible("reload the page", state);
-  return { ...inFrame(state), kind: "loading", sent: sentBy(state), failure: state.failure };
+  return { ...inFrame(state), kind: "loading", sent: sentBy(state), failure: state.failure, isAnew: true };
 }
 
 /** The frame gets the committed page anew. */
@@ -415,7 +427,8 @@ export function arrive(
   if (isWaiting(state)) return { ...state, ...frame, journey: null };
   const failure = unopenedOf(state);
   const isStopped = state.kind === "settled" && state.isStopped;
-  if (phase !== "loaded" && !isStopped) return { ...frame, kind: "loading", sent: sentBy(state), failure };
+  if (phase !== "loaded" && !isStopped)
+    return { ...frame, kind: "loading", sent: sentBy(state), failure, isAnew: false };
   return { ...frame, kind: "settled", isStopped, failure, hardReload: hardReload === "begun" ? "none" : hardReload };
 }
 
@@ -503,10 +516,16 @@ const TAKE_OVER_TIME = 1_000;
  *
  * @param origin of the slot that had none. The frame may have gone on to another slot meanwhile; on its way back to the
  *   page it may have been kept from that.
+ * @param url that the slot was asked for, without a fragment; a frame of the page before may have asked. Undefined where the
+ *   slot's worker is of a former release, and does not say.
  */
-export function endWithoutDocument(state: TabNavigation, origin: string, now: number): TabNavigation {
+export function endWithoutDocument(
+  state: TabNavigation,
+  { origin, url }: { readonly origin: string; readonly url?: string | undefined },
+  now: number,
+): TabNavigation {
   if (!isUnderWay(state)) return state;
-  const isAwaited = origin === awaitedOrigin(state);
+  const isAwaited = origin === awaitedOrigin(state) && (url === undefined || leadsTo(state, url));
   if (!isAwaited && unopenedOf(state) === null) return state;
   const { content } = state;
   const next = isAwaited ? settle(state) : state;

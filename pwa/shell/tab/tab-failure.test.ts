@@ -292,6 +292,7 @@ describe("a document whose body breaks off", () => {
     type: "document",
     kind: "broken",
     url: `${A}/page`,
+    id: null,
     code: ErrorCode.CONNECTION_RESET,
     message: "",
   } as const;
@@ -325,6 +326,20 @@ describe("a document whose body breaks off", () => {
     hear(broken);
     hear({ ...broken, url: `${B}/`, code: ErrorCode.CANCEL });
     expect(shown()).toMatchObject({ phase: "loading", error: null });
+  });
+
+  it("is none where it is of the page that is left for another of its site, or of a navigation before", () => {
+    const { hear, report, shown, tab } = openBrowser();
+    tab.go(`${A}/page`);
+    report(`${A}/page`, "loading", "a");
+    tab.go(`${A}/next`);
+    hear(broken);
+    hear({ ...broken, id: 1 });
+    hear({ ...broken, url: `${A}/elsewhere`, id: 1 });
+    expect(shown()).toMatchObject({ phase: "loading", error: null, url: `${A}/next` });
+    // A redirect has led back to the page.
+    hear({ ...broken, id: 2 });
+    expect(shown()).toMatchObject({ phase: "failed" });
   });
 });
 

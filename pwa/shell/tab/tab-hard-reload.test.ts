@@ -23,6 +23,19 @@ it("a hard reload ends when the new document has loaded, and not by what the one
   expect(told()).toEqual([`hard reload ${A}/`, "hard reload ends"]);
 });
 
+it("a hard reload of a page that still loads ends with the new document", () => {
+  const { log, report, shown, tab } = openBrowser();
+  const told = () => log.filter((line) => line.startsWith("hard"));
+  report(`${A}/`, "loading", "a");
+  tab.hardReload();
+  report(`${A}/`, "interactive", "a");
+  report(`${A}/`, "loaded", "a");
+  expect([told(), shown().phase]).toEqual([[`hard reload ${A}/`], "loading"]);
+  report(`${A}/`, "loading", "b");
+  report(`${A}/`, "loaded", "b");
+  expect([told().at(-1), shown().phase]).toEqual(["hard reload ends", "loaded"]);
+});
+
 it("a hard reload ends when the person stops it", () => {
   const { tab, told } = reloaded();
   tab.stop();

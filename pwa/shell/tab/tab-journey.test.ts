@@ -25,6 +25,40 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, title: "(1) A" });
   });
 
+  it("goes on loading when the document that is loaded anew gets ready first", () => {
+    const { report, shown, tab } = openBrowser();
+    report(`${A}/`, "loading", "a");
+    tab.reload();
+    report(`${A}/`, "loaded", "a", "(1) A");
+    expect(shown()).toMatchObject({ phase: "loading", title: "(1) A" });
+    report(`${A}/`, "loading", "b");
+    report(`${A}/`, "loaded", "b");
+    expect(shown().phase).toBe("loaded");
+  });
+
+  it("goes on loading when a frame of the page before has got no document", () => {
+    const { hear, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${A}/2`);
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/frame` });
+    expect(shown()).toMatchObject({ phase: "loading", url: `${A}/2` });
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/2` });
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+  });
+
+  it("goes on loading when the notice of a page before comes into the frame first", () => {
+    const { hearPage, log, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${A}/2`);
+    tab.go(`${B}/`);
+    const notice = { url: `${A}/2`, code: ErrorCode.CONNECTION_RESET, message: "", historyKey: "a2" };
+    hearPage({ tag: MESSAGE_TAG, type: "failed", ...notice }, A);
+    expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, error: null, unopened: null });
+    show(`${B}/`, "b");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/` });
+    expect(log.filter((line) => line.startsWith("ask"))).toHaveLength(2);
+  });
+
   it("does so where the next page is of the same site", () => {
     const { report, say, show, shown } = openBrowser();
     show(`${A}/`, "a");
@@ -239,4 +273,19 @@ describe("where the frame has a document that is not the page", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
     expect(log.filter((line) => line === "tell stop")).toHaveLength(1);
   });
+});
+
+it("draws no icon that comes when the page of another site is there", async () => {
+  const { app, hearPage, show, shown } = openBrowser();
+  const icon = Promise.withResolvers<string>();
+  app.tunnel.icon = () => icon.promise;
+  const page = { url: `${A}/`, title: "", historyKey: "a", isPosted: false, icon: `${A}/icon.png` };
+  hearPage({ tag: MESSAGE_TAG, type: "document", phase: "loading", ...page }, A);
+  hearPage({ tag: MESSAGE_TAG, type: "document", phase: "loaded", ...page }, A);
+  show(`${B}/`, "b");
+  icon.resolve("data:image/png,a");
+  await icon.promise;
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(shown()).toMatchObject({ url: `${B}/`, icon: null });
 });

@@ -399,7 +399,7 @@ export class Tab implements AppTab, TabActions {
     this.#frame.bootGoal = null;
     switch (news.kind) {
       case "none":
-        return this.#enter(step.endWithoutDocument(this.#navigation, news.origin, performance.now()));
+        return this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));
       case "failed":
         return this.#onMissedDocument(news);
       case "broken":
@@ -816,6 +816,7 @@ export class Tab implements AppTab, TabActions {
       if (isOfBootPage) this.#show(url, true, true);
       return;
     }
+    if (step.isOvertaken(this.#navigation, new URL(url).origin)) return this.#change(step.leaveDocument);
     this.#change((navigation) => step.noticeCame(navigation, url));
     this.#visit(message.historyKey);
     this.#frame.history.note(url, method === "GET");
@@ -850,13 +851,15 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** A part of a page is not to be taken for the whole. A page that has all it needs may have lost a frame's document. */
-  #onBrokenDocument({ url, code, message: detail }: DocumentNews & { kind: "broken" }): void {
+  #onBrokenDocument({ url, id, code, message: detail }: DocumentNews & { kind: "broken" }): void {
     const navigation = this.#navigation;
     const sent = this.#sent;
     const awaited = step.awaitedOrigin(navigation);
     const { page } = navigation;
-    const isPage = awaited === null ? isPartOf(`${url}#`, page.url) : awaited === new URL(url).origin;
-    if (!step.isUnderWay(navigation) || !isPage || code === ErrorCode.CANCEL) return;
+    const isOfPage = isPartOf(`${url}#`, page.url);
+    const isFormer = id === null ? isOfPage && !step.leadsTo(navigation, url) : id !== this.#asked;
+    const isMeant = awaited === null ? isOfPage : awaited === new URL(url).origin && !isFormer;
+    if (!step.isUnderWay(navigation) || !isMeant || code === ErrorCode.CANCEL) return;
     const method = sent?.request.method ?? null;
     const from = awaited === null ? page.url : (sent?.request.url ?? "");
     const error = { code, url: withFragmentOf(from, url), method, detail };
@@ -919,7 +922,7 @@ export class Tab implements AppTab, TabActions {
 
   async #loadIcon(url: string, origin: string): Promise<void> {
     const icon = await this.#icons.load(url, origin);
-    if (icon === null) return;
+    if (icon === null || URL.parse(this.#page.url)?.origin !== origin) return;
     this.#change((navigation) => step.describePage(navigation, { icon }));
     this.#app.showIcon(this.#navigation.page.url, icon);
   }

@@ -201,7 +201,7 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     fragment: hash,
     send: () =>
       isBackToForm(request) ? alreadySent() : leave.port.fetch(navigation.head, body.content, request.signal),
-    noDocument: () => leave.port.noDocument(),
+    noDocument: () => leave.port.noDocument(navigation.head.url),
     tell: leave.tell,
     expect: (address) => redirects.expect(resultingClientId, address, leave),
   };

@@ -133,14 +133,21 @@ describe("SlotPort", () => {
       told.push(slot.brokenDocuments);
     }
     const code = ErrorCode.CONNECTION_RESET;
-    expect(told).toEqual([[{ type: "document", kind: "broken", url: URL_A, code, message: "it closed" }], [], []]);
+    expect(told).toEqual([
+      [{ type: "document", kind: "broken", url: URL_A, id: null, code, message: "it closed" }],
+      [],
+      [],
+    ]);
   });
 
   it("tells of pages without a document only in a top-level slot", async () => {
     for (const binding of [TOP_LEVEL, FRAME]) {
       const slot = slotRig(binding);
       await slot.say({ type: "no-document" });
-      expect(slot.noDocuments).toEqual(binding.topLevel ? [ORIGIN] : []);
+      await slot.say({ type: "no-document", url: URL_A });
+      await slot.say({ type: "no-document", url: "https://another.example/" });
+      const [unsaid, said] = [{ origin: ORIGIN }, { origin: ORIGIN, url: URL_A }];
+      expect(slot.noDocuments).toEqual(binding.topLevel ? [unsaid, said, unsaid] : []);
     }
   });
 });

@@ -50,7 +50,8 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   isPageKept(url: string): boolean;
   onDocumentFailed(failure: TunnelToShell & { type: "document"; kind: "failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
-  onNoDocument(origin: string): void;
+  /** @param document that a navigation of this top-level slot ended without. */
+  onNoDocument(document: { readonly origin: string; readonly url?: string }): void;
   onSilentDocument(document: SilentDocument & { id: number | null }): void;
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
@@ -170,7 +171,10 @@ export class SlotPort {
   #tellShell(message: PortToTunnel & { type: "no-document" | "silent-document" }): void {
     const { origin, topLevel } = this.#binding;
     if (!topLevel) return;
-    if (message.type === "no-document") return this.#host.onNoDocument(origin);
+    if (message.type === "no-document") {
+      const isTold = typeof message.url === "string" && this.#isOwn(message.url);
+      return this.#host.onNoDocument({ origin, ...(isTold ? { url: message.url } : {}) });
+    }
     const { type, url, title, phase } = message;
     if (this.#isOwn(url) && typeof title === "string" && (phase === "loading" || phase === "loaded"))
       this.#host.onSilentDocument({ type, url, title, phase, id: this.#begunBy(url) });
@@ -327,7 +331,9 @@ export class SlotPort {
         this.#exchanges.delete(id);
         this.#postError(id, code, message);
         const url = exchange.documentUrl;
-        if (url !== null) this.#host.onBrokenDocument({ type: "document", kind: "broken", url, code, message });
+        const { id: navigation } = exchange.response;
+        if (url !== null)
+          this.#host.onBrokenDocument({ type: "document", kind: "broken", url, id: navigation, code, message });
       },
     };
     exchange.response.attach(consumer, credit);

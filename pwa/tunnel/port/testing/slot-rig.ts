@@ -46,7 +46,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
   const requests: HostRequest[] = [];
   const received: TunnelToPort[] = [];
   const moved: string[] = [];
-  const noDocuments: string[] = [];
+  const noDocuments: unknown[] = [];
   const silentDocuments: SilentDocument[] = [];
   const brokenDocuments: unknown[] = [];
   const failedDocuments: unknown[] = [];
@@ -72,7 +72,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     frameStarts,
     onSocket: () => {},
     onNavigationMoved: (id, url) => moved.push(`${id} ${url}`),
-    onNoDocument: (origin) => noDocuments.push(origin),
+    onNoDocument: (document) => noDocuments.push(document),
     isPageKept: (url) => keptFrom.has(url),
     onDocumentFailed: (failure) => failedDocuments.push(failure),
     onReadsPixels: () => {},
