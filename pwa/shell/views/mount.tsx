@@ -31,7 +31,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
   const lateLibrary = new LateScript({ load: late.library, setTimer });
   const { barHost, findHost, frameHost, frames, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
-  let uiState: UiState = { sheet: null, isEditing: false, isFinding: false };
+  let uiState: UiState = { ...NOTHING_OVER, isEditing: false };
   let shown: View | null = null;
   const tell = announcementsIn(status);
 
@@ -57,7 +57,8 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
   const isSheetWanted = () => state !== null && sheetOf(state, uiState) !== null;
   const isLibraryWanted = () => uiState.isEditing || isSheetWanted();
   const changeUi = (change: Partial<UiState>) => {
-    uiState = { ...uiState, ...change };
+    // Who types an address does not wait for a sheet any more.
+    uiState = { ...uiState, ...(change.isEditing && lateSheets.loaded === null ? NOTHING_OVER : {}), ...change };
     draw();
   };
 
@@ -73,7 +74,13 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
         focusFrame(shownFrame(frames));
     },
     press(press) {
-      const shortcut = state && !isSheetWanted() ? shortcutFor(press, state.phase, IS_MAC) : null;
+      const isOver = isSheetWanted() && lateSheets.loaded !== null;
+      const shortcut = state && !isOver ? shortcutFor(press, state.phase, IS_MAC) : null;
+      const isAwaited = lateSheets.loaded === null && (uiState.sheet !== null || uiState.isFinding);
+      const givesUp = isAwaited && press.key === "Escape";
+      // Its script has not come: another wish takes its place.
+      if (givesUp || (isAwaited && shortcut !== null)) changeUi(NOTHING_OVER);
+      if (givesUp) return true;
       if (shortcut === "find") return find.open(uiState, shown === "page");
       if (shortcut === "address") barHost.querySelector("input")?.focus();
       else if (shortcut !== null) actions.tab[shortcut]();
@@ -110,6 +117,9 @@ function listen(root: HTMLElement, chrome: Pick<Chrome, "press">): void {
     if (document.activeElement?.shadowRoot && inSheet?.closest("dialog[open]")) setTimeout(() => inSheet?.focus());
   });
 }
+
+/** No sheet, and no bar to find in the page. */
+const NOTHING_OVER = { sheet: null, isFinding: false } as const;
 
 interface FindPlaces {
   readonly barHost: Element;
