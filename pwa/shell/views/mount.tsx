@@ -57,41 +57,34 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
   const isSheetWanted = () => state !== null && sheetOf(state, uiState) !== null;
   const isLibraryWanted = () => uiState.isEditing || isSheetWanted();
   const changeUi = (change: Partial<UiState>) => {
-    // Who types an address does not wait for a sheet any more.
-    uiState = { ...uiState, ...(change.isEditing && lateSheets.loaded === null ? NOTHING_OVER : {}), ...change };
+    uiState = changed(uiState, change, lateSheets.loaded !== null);
     draw();
   };
 
   const find = new FindPlace({ barHost, findHost, frames }, lateSheets, changeUi);
-  const chrome: Chrome = {
+  return listen(root, {
     render(next) {
       state = next;
       draw();
     },
     frameHost: frames,
     focusPage() {
-      if (shown === "page" && !uiState.isEditing && !uiState.isFinding && !isSheetWanted())
-        focusFrame(shownFrame(frames));
+      if (shown === "page" && isAtPage(uiState) && !isSheetWanted()) focusFrame(shownFrame(frames));
     },
     press(press) {
-      const isOver = isSheetWanted() && lateSheets.loaded !== null;
-      const shortcut = state && !isOver ? shortcutFor(press, state.phase, IS_MAC) : null;
-      const isAwaited = lateSheets.loaded === null && (uiState.sheet !== null || uiState.isFinding);
-      const givesUp = isAwaited && press.key === "Escape";
-      // Its script has not come: another wish takes its place.
-      if (givesUp || (isAwaited && shortcut !== null)) changeUi(NOTHING_OVER);
-      if (givesUp) return true;
+      const areThere = lateSheets.loaded !== null;
+      if (state === null || (areThere && isSheetWanted())) return false;
+      const { shortcut, givesUp } = meaningOf(press, state.phase, uiState, areThere);
+      if (givesUp) changeUi(NOTHING_OVER);
       if (shortcut === "find") return find.open(uiState, shown === "page");
       if (shortcut === "address") barHost.querySelector("input")?.focus();
       else if (shortcut !== null) actions.tab[shortcut]();
-      return shortcut !== null;
+      return givesUp || shortcut !== null;
     },
     openSettings: () => changeUi({ sheet: "settings" }),
     sheets: lateSheets,
     library: lateLibrary,
-  };
-  listen(root, chrome);
-  return chrome;
+  });
 }
 
 /** Has the app speak as it did last. Else the script of the sheets, which has words fetched, may be needed soon. */
@@ -103,7 +96,7 @@ function speakingSheets(load: LateScripts["sheets"]): LateScript<Sheets> {
   return sheets;
 }
 
-function listen(root: HTMLElement, chrome: Pick<Chrome, "press">): void {
+function listen(root: HTMLElement, chrome: Chrome): Chrome {
   if (window.visualViewport) followVisualViewport(root, window.visualViewport);
   window.addEventListener("keydown", (event) => {
     if (!event.defaultPrevented && chrome.press(event)) event.preventDefault();
@@ -116,10 +109,34 @@ function listen(root: HTMLElement, chrome: Pick<Chrome, "press">): void {
   window.addEventListener("blur", () => {
     if (document.activeElement?.shadowRoot && inSheet?.closest("dialog[open]")) setTimeout(() => inSheet?.focus());
   });
+  return chrome;
+}
+
+/** The bar has nothing to type into. */
+function isAtPage({ isEditing, isFinding }: UiState): boolean {
+  return !isEditing && !isFinding;
 }
 
 /** No sheet, and no bar to find in the page. */
 const NOTHING_OVER = { sheet: null, isFinding: false } as const;
+
+/** Who types an address does not wait any more for a sheet that has not come. */
+function changed(ui: UiState, change: Partial<UiState>, isThere: boolean): UiState {
+  return { ...ui, ...(change.isEditing && !isThere ? NOTHING_OVER : {}), ...change };
+}
+
+/** A sheet that has not come is given up by Escape, and by another wish. */
+function meaningOf(
+  press: Parameters<typeof shortcutFor>[0],
+  phase: BrowserState["phase"],
+  { sheet, isFinding }: UiState,
+  areThere: boolean,
+) {
+  const isAwaited = !areThere && (sheet !== null || isFinding);
+  const isEscape = isAwaited && press.key === "Escape";
+  const shortcut = isEscape ? null : shortcutFor(press, phase, IS_MAC);
+  return { shortcut, givesUp: isEscape || (isAwaited && shortcut !== null) };
+}
 
 interface FindPlaces {
   readonly barHost: Element;
