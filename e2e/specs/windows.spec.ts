@@ -379,6 +379,43 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
 });
 
+test("two windows that go to one page at once get a response each, and it is no visit of the person's", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.page("/first", '<script>open("/there")</script><p>First</p>');
+  origin.page("/there", "<p>There</p>");
+  const goal = `${otherOrigin.origin}/goal`;
+  otherOrigin.route("/goal", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "text/html", "cache-control": "no-store" },
+      "<script>opener?.postMessage('came', '*')</script><p>Goal</p>",
+    ),
+  );
+  origin.page(
+    "/two",
+    `<script>let come = 0; onmessage = () => { document.title = ++come; };
+    onload = () => setTimeout(() => { for (const each of [1, 2]) window.shown = open("${goal}"); });</script>`,
+  );
+  await app.goto(`${origin.origin}/first`);
+  await app.page.getByRole("button", { name: "Always on this site" }).click();
+  await expect(app.frame().getByText("There")).toBeVisible();
+  await app.page.getByRole("button", { name: "Home" }).click();
+  await app.ask(`${origin.origin}/two`);
+  const opener = () => app.page.frames().find((frame) => frame.url().endsWith("/two"));
+  await expect.poll(() => opener()?.title()).toBe("2");
+  const sites = () =>
+    otherOrigin.requests.filter(({ url }) => url === "/goal").map((each) => each.headers["sec-fetch-site"]);
+  expect(sites()).toEqual(["cross-site", "cross-site"]);
+  await opener()?.evaluate(`shown.location = "/there"`);
+  await expect(app.frame().getByText("There")).toBeVisible();
+  await app.page.getByRole("button", { name: "Back" }).click();
+  await expect(app.frame().getByText("Goal")).toBeVisible();
+  expect(sites()).toEqual(Array(3).fill("cross-site"));
+});
+
 test("a receipt is written into a blank window, printed, and closed by its own script", async ({
   app,
   direct,

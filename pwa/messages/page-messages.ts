@@ -120,8 +120,11 @@ export type PageToShell =
   | WindowOrder
   /** The person holds a link or a picture. Real addresses; "" for none. Absent from slots of before 2026-12. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "held"; readonly url: string; readonly picture: string }
-  /** The page's own document goes to another document of the slot: the shell shows that something happens. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
+  /**
+   * The page's own document goes to another document of the slot: the shell shows that something happens. `isAgain`: it is
+   * reloaded, or the history leads there.
+   */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string; readonly isAgain?: boolean }
   /** It does not after all; a "document" follows. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "staying" }
   /** Answer to "reload": it was not done, since it would send a form again, which the person has to want. */

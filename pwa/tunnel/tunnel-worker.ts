@@ -33,7 +33,7 @@ import {
   tapped,
 } from "./exchange/exchange.ts";
 import type { PageSockets } from "./page-sockets.ts";
-import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
+import { FrameStarts, PageStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import type { Downloads } from "./requests/downloads.ts";
 import { HeldResponse, HeldResponses, heldNavigations, holdNavigation, remindOf } from "./requests/held-responses.ts";
 import type { SignIns } from "./requests/sign-ins.ts";
@@ -190,6 +190,7 @@ const host: { -readonly [Part in keyof SlotPortHost]: SlotPortHost[Part] } = {
   ask: askInOrder([heldNavigations(held), wishes.source], askSignedIn),
   held,
   frameStarts: new FrameStarts(),
+  pageStarts: new PageStarts(),
   onNavigationMoved: (id, url) => tell({ type: "navigation", kind: "moved", id, url }),
   isPageKept: (url) => isKeptFrom(tabs, url),
   onDocumentFailed: tell,
@@ -356,7 +357,10 @@ function actOnNavigation(order: ShellToTunnel & { type: "navigation" }): void {
   else if (order.kind === "abandon") abandon(tabs, order.id);
   else if (order.kind === "links") warmedPages.warm(order.page, order.links);
   else if (order.kind === "closed") tabs.delete(order.tab);
-  else leavePage(order.tab, order.url);
+  else {
+    if (order.url !== null && !order.isAgain) host.pageStarts.forget(order.url);
+    leavePage(order.tab, order.url);
+  }
 }
 
 function heed(settings: Partial<TunnelSettings>): void {
@@ -454,12 +458,14 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
       const { code, message } = outcome;
       return tell({ type: "navigation", kind: "failed", id, url: request.url, code, message });
     }
+    host.pageStarts.note(head, outcome.url);
     const answered = () => tell({ type: "navigation", kind: "answered", id });
     answered();
     remindOf(held, response, clock, answered);
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = wishes.marked(navigationHead(request));
+  host.pageStarts.note(head, url);
   const { download } = request;
   const answer = download === undefined ? askSignedIn({ head, body, push: null }, response) : show(download, response);
   response.setExchange(answer);

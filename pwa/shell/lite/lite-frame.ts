@@ -117,7 +117,7 @@ export class LiteFrame {
     else {
       if (order.isConfirmed) this.#judge.permitResending();
       const url = this.#location === null ? null : realOf(this.#location);
-      if (url !== null) this.#say({ tag: MESSAGE_TAG, type: "leaving", url });
+      if (url !== null) this.#say({ tag: MESSAGE_TAG, type: "leaving", url, isAgain: true });
       page?.location.reload();
     }
   }

@@ -486,7 +486,7 @@ export class Tab implements AppTab, TabActions {
       case "scrolled":
         return this.#onScrolled(message.historyKey, message.position);
       case "leaving":
-        return this.#leaveByItself(this.#frame.toReal(message.url, slot), slot);
+        return this.#leaveByItself(this.#frame.toReal(message.url, slot), slot, message.isAgain === true);
       case "staying":
         if (this.#sent === null && this.#awaited === slot.origin) this.#change(step.stayAfterAll);
         return;
@@ -710,10 +710,11 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** The page goes to another document of its slot by itself. */
-  #leaveByItself(url: string, slot: Slot): void {
+  #leaveByItself(url: string, slot: Slot, isAgain: boolean): void {
     this.#signIn = null;
     this.#meter.begin(url);
-    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: url.split("#", 1)[0] ?? url });
+    const [address = url] = url.split("#", 1);
+    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin));
   }
 
@@ -884,7 +885,7 @@ export class Tab implements AppTab, TabActions {
     if (slot === null || URL.parse(this.#navigation.page.url)?.origin !== slot.origin) this.#abandon();
     if (step.awaitedOrigin(this.#navigation) !== null) return;
     this.#meter.askedAt = performance.now();
-    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: null });
+    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: null, isAgain: true });
   }
 
   #onStartDocument(isBack: boolean): void {

@@ -229,7 +229,8 @@ function tellLeaving(event: NavigateEvent, context: PageContext, tellStaying: ()
   // A download leaves the document where it is.
   if (!context.config.topLevel || new URL(url).pathname === ropewayPath.download) return;
   leaving = event;
-  context.toShell({ tag: MESSAGE_TAG, type: "leaving", url });
+  const isAgain = event.navigationType === "traverse" || event.navigationType === "reload";
+  context.toShell({ tag: MESSAGE_TAG, type: "leaving", url, isAgain });
   // After the page's own listeners, and after the person, whom `beforeunload` may have asked. A later navigation aborts
   // this one too, though what it stands for may go on.
   later(() => {

@@ -48,6 +48,55 @@ describe("SlotPort's navigations", () => {
     expect([isHeld, log.head?.url, log.bytes]).toEqual([true, `${OTHER}/moved`, 10]);
   });
 
+  it("gives two windows that go to one page a response each", async () => {
+    const slot = slotRig();
+    const [one, other] = [7, 8].map((id) => new HeldResponse("", id));
+    for (const response of [one, other]) holdNavigation(slot.held, ORIGIN, URL_A, response as HeldResponse);
+    await slot.ask(navigation, 1);
+    await slot.ask(navigation, 2);
+    expect(slot.requests).toEqual([]);
+    for (const response of [one, other]) response?.onHead({ ...responseHead, url: URL_A });
+    const heard = await slot.heard();
+    expect(heard.map((message) => [message.type, "id" in message && message.id])).toEqual([
+      ["response", 1],
+      ["response", 2],
+    ]);
+  });
+
+  it("gives the newest where the one before was abandoned", async () => {
+    const slot = slotRig();
+    const [former, newest] = [new HeldResponse("", 7), new HeldResponse("", 8)];
+    holdNavigation(slot.held, ORIGIN, URL_A, former);
+    former.cancel();
+    holdNavigation(slot.held, ORIGIN, URL_A, newest);
+    await slot.ask(navigation);
+    newest.onHead({ ...responseHead, url: URL_A });
+    expect(typesOf(await slot.heard())).toEqual(["response"]);
+  });
+
+  it("loads a page again as whoever led to it at first did, until it is the person's own", async () => {
+    const slot = slotRig();
+    const start = {
+      ...navigation,
+      origin: OTHER,
+      referrer: `${OTHER}/`,
+      isUnasked: true,
+      topLevelOrigin: ORIGIN,
+    } as const;
+    const asked = async (id: number) => {
+      await slot.ask(navigation, id);
+      const { origin, referrer, isUnasked } = slot.requests.at(-1)?.head ?? {};
+      return { origin, referrer, isUnasked };
+    };
+    slot.pageStarts.note(start, URL_A);
+    expect(await asked(1)).toEqual({ origin: OTHER, referrer: `${OTHER}/`, isUnasked: true });
+    slot.pageStarts.note({ ...start, origin: null }, URL_A);
+    expect(await asked(2)).toEqual({ origin: null, referrer: "", isUnasked: undefined });
+    slot.pageStarts.note(start, URL_A);
+    slot.pageStarts.forget(URL_A);
+    expect((await asked(3)).origin).toBeNull();
+  });
+
   describe("whose document does not come", () => {
     const reset = new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "Cannot load: reset");
 

@@ -39,6 +39,7 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   /** Responses that `ask` answers with first. */
   readonly held: HeldResponses;
   readonly frameStarts: FrameStarts;
+  readonly pageStarts: PageStarts;
   /**
    * The page's document lives on another origin: it is held for that origin's own slot.
    *
@@ -75,7 +76,7 @@ export interface OfferedFile {
   readonly name: string;
 }
 
-type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
+type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin" | "isUnasked">;
 
 interface PortExchange {
   readonly response: HeldResponse;
@@ -249,14 +250,15 @@ export class SlotPort {
 
   /**
    * The frame is sent somewhere again while it is on its way there. The browser has dropped the navigation before, which
-   * may have claimed the response first. That one is of no use where the shell has asked for another since.
+   * may have claimed the response first. Where another response waits, that one is of another window, which goes there, too:
+   * the shell abandons a navigation before it asks for the same anew.
    */
   #holdAgain(url: string): void {
+    if (holdsNavigation(this.#host.held, url)) return;
     for (const [id, { claimedUrl, response }] of this.#exchanges) {
       if (claimedUrl !== url) continue;
-      if (holdsNavigation(this.#host.held, url)) response.cancel();
-      else holdNavigation(this.#host.held, new URL(url).origin, url, response);
-      this.#lose(id);
+      holdNavigation(this.#host.held, new URL(url).origin, url, response);
+      return this.#lose(id);
     }
   }
 
@@ -416,11 +418,12 @@ export class SlotPort {
     };
   }
 
-  #pageStart({ referrer, method }: PortRequestHead): StampedStart {
-    // Without referrer and body it is the person's own: typed, reloaded, or from history.
-    const byPerson = referrer === "" && method === "GET";
-    const origin = byPerson ? null : this.#binding.origin;
-    return { destination: "document", referrer: this.#isOwn(referrer) ? referrer : "", origin };
+  #pageStart({ url, referrer, method }: PortRequestHead): StampedStart {
+    const destination = "document";
+    if (referrer !== "" || method !== "GET")
+      return { destination, referrer: this.#isOwn(referrer) ? referrer : "", origin: this.#binding.origin };
+    // The shell has sent the frame there, or it is loaded again: from history, or reloaded.
+    return { destination, ...(this.#host.pageStarts.find(url) ?? BY_PERSON) };
   }
 
   /** A frame's own document takes it elsewhere, or the document around the frame has sent it there. */
@@ -694,6 +697,37 @@ export class FrameStarts {
     if (kept?.url !== url) return null;
     forms?.delete(key);
     return kept;
+  }
+}
+
+type PageStart = Pick<RequestHead, "referrer" | "origin" | "isUnasked">;
+
+const BY_PERSON: PageStart = { referrer: "", origin: null };
+
+/**
+ * Starts of pages that other pages have led to. A document that is loaded again, from history or by a reload, is asked for as
+ * at first (RFC 6265bis section 5.2); else a page could lead back to another's, which would get cookies that are for the
+ * person's own visits.
+ */
+export class PageStarts {
+  /** By real URL without a fragment. */
+  readonly #starts = new BoundedMap<string, PageStart>(STARTS_KEPT);
+
+  /** The shell has begun a navigation to these URLs: that which was asked for, and that which a redirect led to. */
+  note({ referrer, origin, isUnasked }: RequestHead, ...urls: readonly string[]): void {
+    const start = { referrer, origin, ...(isUnasked === true ? { isUnasked } : {}) };
+    for (const url of urls)
+      if (origin === null) this.#starts.delete(url);
+      else this.#starts.set(url, start);
+  }
+
+  /** A page goes there itself, within its slot. */
+  forget(url: string): void {
+    this.#starts.delete(url);
+  }
+
+  find(url: string): PageStart | null {
+    return this.#starts.get(url) ?? null;
   }
 }
 

@@ -18,12 +18,13 @@ export function holdNavigation(
   response: HeldResponse,
   form?: string,
 ): void {
-  held.hold(keyOf(topLevelOrigin, url, form), response, response.settled);
+  const keys = keysOf(topLevelOrigin, url, form);
+  held.hold(keys.find((key) => !held.waits(key)) ?? keys[0], response, response.settled);
 }
 
 /** Whether one is held for a page of this URL. */
 export function holdsNavigation(held: HeldResponses, url: string): boolean {
-  return held.has(keyOf(new URL(url).origin, url));
+  return keysOf(new URL(url).origin, url).some((key) => held.waits(key));
 }
 
 /** Milliseconds: a slot's worker may have to start first, on a phone that is busy. */
@@ -52,10 +53,11 @@ export function remindOf(
 export function heldNavigations(held: HeldResponses): ResponseSource {
   return (request, consumer, next) => {
     const { head, form } = request;
-    const key = keyOf(head.topLevelOrigin, head.url, form);
+    const keys = keysOf(head.topLevelOrigin, head.url, form);
+    const waiting = keys.find((key) => held.waits(key)) ?? keys[0];
     // Slot workers of before 2026-12 do not say whether they come for a form's answer.
     const isOld = form === undefined && head.mode === "navigate";
-    const claim = () => held.claim(key) ?? (isOld ? held.claimLike(key) : null);
+    const claim = () => held.claim(waiting) ?? (isOld ? held.claimLike(keys[0]) : null);
     const claimed = isOwn(head) && head.method === "GET" ? claim() : null;
     if (claimed !== null) return claimed.answer(consumer);
     return form ? formLost().answer(consumer) : next(request, consumer);
@@ -70,8 +72,12 @@ function formLost(): HeldResponse {
   return lost;
 }
 
-function keyOf(topLevelOrigin: string, url: string, form = ""): string {
-  return `${topLevelOrigin} ${url} ${form}`;
+/** So many windows may be on their way to one URL at once. The last to ask replaces another then. */
+const WINDOWS = ["", "\n2", "\n3", "\n4", "\n5", "\n6", "\n7", "\n8"] as const;
+
+function keysOf(topLevelOrigin: string, url: string, form = ""): readonly [string, ...string[]] {
+  const [first, ...others] = WINDOWS.map((window) => `${topLevelOrigin} ${url} ${form}${window}`);
+  return [first as string, ...others];
 }
 
 /** Whether it is for the origin of the slot that asks. Navigations of a port are for no other. */
@@ -110,6 +116,11 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
 
   has(key: string): boolean {
     return this.#held.has(key);
+  }
+
+  /** Whether one is held, and is not given up. */
+  waits(key: string): boolean {
+    return this.#held.get(key)?.response.isGivenUp === false;
   }
 
   /** @param ready the response's time runs from then on; a claimer until then waits with it. */
@@ -201,6 +212,10 @@ export class HeldResponse implements ResponseConsumer {
 
   get head(): ResponseHead | null {
     return this.#head;
+  }
+
+  get isGivenUp(): boolean {
+    return this.#delivery === CANCELLED;
   }
 
   /** The exchange that feeds this response; `cancel` goes there. */

@@ -14,7 +14,7 @@ import {
 } from "../../../messages/port-messages.ts";
 import { type Ask, askInOrder } from "../../exchange/exchange.ts";
 import { HeldResponses, heldNavigations } from "../../requests/held-responses.ts";
-import { FrameStarts, type OfferedFile, SlotPort } from "../slot-port.ts";
+import { FrameStarts, type OfferedFile, PageStarts, SlotPort } from "../slot-port.ts";
 
 export const ORIGIN = "https://a.example";
 export const URL_A = `${ORIGIN}/page`;
@@ -62,6 +62,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     };
   };
   const frameStarts = new FrameStarts();
+  const pageStarts = new PageStarts();
   const wishes = { savesData: false };
   const files: OfferedFile[] = [];
   const ports = new Set<SlotPort>();
@@ -70,6 +71,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     ask: askInOrder([heldNavigations(held)], answer ?? network),
     held,
     frameStarts,
+    pageStarts,
     onSocket: () => {},
     onNavigationMoved: (id, url) => moved.push(`${id} ${url}`),
     onNoDocument: (document) => noDocuments.push(document),
@@ -96,6 +98,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     keptFrom,
     held,
     frameStarts,
+    pageStarts,
     far: port2,
     /** Posts messages as one turn's, and returns what came back. */
     async say(...messages: readonly unknown[]): Promise<TunnelToPort[]> {
