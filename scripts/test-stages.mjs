@@ -137,6 +137,8 @@ export async function prepare(chosen) {
     if (!(await ensureFile("/usr/lib/cgi-bin/wiki.pl", ["usemod-wiki", "micro-httpd"])))
       fail("Cannot use the applications: one is UseModWiki; install Debian's usemod-wiki");
   }
+  // Without it the specs of an edge behind it fail, and say so.
+  if (chosen.some(({ name }) => name === "long")) await ensureFile("/usr/bin/caddy", ["caddy"]);
   const usesBrowser = chosen.some(({ name }) => ["e2e", ...LONG].includes(name));
   const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};
   if (browser.CHROME_PATH !== undefined) await ensureHeadlessBrowser(browser.CHROME_PATH);

@@ -43,8 +43,9 @@ const FREIGHT = { name: "ü.bin", mimeType: "application/octet-stream", buffer: 
 const ADDED = `import time
 for step in range(5): time.sleep(0.1); print(step, "Kisten à", step * 7)`;
 
-/** Paths that the page asks for now and then, or all at once; and its service worker, as pages have none in Ropeway. */
-const UNSTEADY = /^\S*\s?\/(api\/(usage|lsp|datasources|packages|document|files)\b|health|public-files-sw\.js)/;
+/** Paths that the page asks for now and then, all at once, or as fast as is typed; and its service worker, as pages have none in Ropeway. */
+const UNSTEADY =
+  /^\S*\s?\/(api\/(kernel\/code_autocomplete|usage|lsp|datasources|packages|document|files)\b|health|public-files-sw\.js)/;
 
 /** Without the names that a browser or the server makes up. */
 const plain = (text: string): string =>
