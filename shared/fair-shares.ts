@@ -14,8 +14,8 @@ const LATE = 8;
 const LEFT_TO_LATE = 1 / 2;
 
 /**
- * Who gives where many share a bound and it is reached: who has most. So one that takes without end soon takes from itself,
- * and the others keep what they have. Those that were there of late have a share for themselves: what they have of it is
+ * The member that gives where many share a bound and it is reached: the largest. So a member that takes without end soon takes
+ * from itself, and the others keep what they have. Members of late have a share for themselves: what they have of it is
  * not counted, and so the long forgotten, together, do not leave them without.
  */
 export class FairShares {

@@ -99,7 +99,7 @@ export type PortToTunnel =
   /** The page's scripts put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels" }
   /**
-   * A page opens a socket, with its end of it. What comes on `life`, whatever it is, says that the page is left: browsers do
+   * A page opens a socket, with its end of it. Any message on `life` says that the page is left: browsers do
    * not tell that by a port that was handed on (Chromium 156). Only to a tunnel that says `opensSockets`.
    */
   | ({ readonly type: "socket"; readonly port: MessagePort; readonly life: MessagePort } & SocketRequest)
@@ -174,7 +174,7 @@ export class MessageBatch {
     this.#setTimer = setTimer;
   }
 
-  /** Something has gathered. @param isUrgent not worth a wait. */
+  /** Messages have gathered. @param isUrgent not worth a wait. */
   want(isUrgent = false): void {
     this.#isWanted = true;
     if (this.#isScheduled || (this.#isResting && !isUrgent)) return;

@@ -16,6 +16,6 @@ self.ropewayWorker = self.__SLOT_WORKER;
 try {
   self.importScripts((self.ropewayShell ?? shellOriginOf(self.location.origin)) + self.__SLOT_WORKER);
 } catch {
-  // Where hosts are deployed one after the other, the shell is of another release meanwhile. This one's own never is.
+  // Where hosts are deployed one after the other, the shell is of another release meanwhile. The worker's own never is.
   self.importScripts(self.__SLOT_WORKER);
 }

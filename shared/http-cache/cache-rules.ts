@@ -157,7 +157,7 @@ type Validation =
  * HTML), or the tag of another coding (Apache's "-gzip"): browsers keep theirs too.
  */
 const KEPT = new Set(["content-encoding", "content-length", "content-md5", "content-range", "content-type", "etag"]);
-/** What is stored has none of them where the update has none. */
+/** The stored head loses these fields where the update lacks them. */
 const OF_ONE_MESSAGE = new Set(["date", "age", HIDDEN_AGE]);
 const ERROR_STATUSES = new Set([500, 502, 503, 504]);
 /** What a gateway answers with 502 or 504. A certificate that does not hold is not among them: the person has to see that. */
@@ -188,7 +188,7 @@ export function hidesError(stored: StoredResponse, { code }: RopewayError, now: 
 
 function mayHideFailure(stored: StoredResponse, now: number): boolean {
   const grace = staleGrace(stored, "stale-if-error");
-  // What is still fresh was asked about since its page wanted to know.
+  // A response that is still fresh was asked about since its page wanted to know.
   return grace > 0 && currentAge(stored, now) - freshnessLifetime(stored) < grace;
 }
 

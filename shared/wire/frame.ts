@@ -95,7 +95,7 @@ export type ChannelFrame =
       /** The frames behind it in its message are another channel's, which has no link of its own: see `takeSection`. */
       readonly type: "carry";
       readonly channel: number;
-      /** Number of the link by which HELLO put the channel here. What comes late from an earlier link is dropped. */
+      /** Number of the link by which HELLO put the channel here. A late frame of an earlier link is dropped. */
       readonly link: number;
     }
   | { readonly type: "ping"; readonly token: number }

@@ -62,7 +62,7 @@ class BodyStart {
         const start = concat(...chunks);
         if (this.#isLate || rest === "whole" || this.#read.rest === "whole" || isEnough(start)) return start;
         const pending = rest.reader.read();
-        // What fails here fails again for whoever reads on.
+        // A read that fails here fails again for the next reader.
         const read = await Promise.race([pending.catch(() => null), late.promise]);
         this.#isLate = read === null;
         if (read === null) this.#read = { chunks, rest: { reader: rest.reader, pending } };

@@ -1,6 +1,6 @@
 /**
  * A shared cache before a fetch: RFC 9111 by the rules of `shared/http-cache`, for public responses to requests without
- * credentials. Who asks what another is asking for already gets the same response.
+ * credentials. A second asker gets the response that the first one is waiting for.
  */
 
 import { sha256 } from "@noble/hashes/sha2.js";

@@ -37,8 +37,8 @@ export async function openBody(response: Response, host: string, platform: BodyP
 }
 
 /**
- * Its length was known before it was sent, so it was coded beforehand, by who could take seconds for that. What is coded as it
- * is made is coded quicker than the edge does.
+ * Its length was known before it was sent, so it was coded beforehand, by an origin that could take seconds for that. An
+ * origin that codes while it sends codes quicker than the edge does.
  */
 function isPrepared({ headers }: Response, codings: readonly string[]): boolean {
   return codings.length === 1 && codings[0] === "br" && /^[1-9]\d*$/.test(headers.get("content-length") ?? "");

@@ -246,8 +246,8 @@ export function textFields(headers: Headers): Headers {
 }
 
 /**
- * The same fetch with fields as bytes. Where some were lost, a HEAD past it asks for them: that changes nothing. What
- * would not leave by it as it is goes past it, too, if asking twice changes nothing.
+ * The same fetch with fields as bytes. Where some were lost, a HEAD past it asks for them: that changes nothing. A
+ * request that would not leave by it as it is goes past it, too, if asking twice changes nothing.
  *
  * @param lenient as `fetchLeniently`
  */

@@ -56,8 +56,8 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
 }
 
 /**
- * Shared by all objects in a data centre; on a local workerd, by all in the process. What only who may ask private
- * addresses has got is for nobody else.
+ * Shared by all objects in a data centre; on a local workerd, by all in the process. Responses from private
+ * addresses are for nobody else but those who may ask there.
  */
 function sharedCache({ ROPEWAY_ALLOW_PRIVATE }: WorkerEnvironment): SharedCache {
   return lazyCache(() => caches.open(ROPEWAY_ALLOW_PRIVATE === "1" ? "ropeway-shared-private" : "ropeway-shared"));

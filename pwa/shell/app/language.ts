@@ -47,7 +47,7 @@ export function numberText(value: number, digits = 0): string {
   return value.toLocaleString(spoken.locale, { ...fractionDigits, useGrouping: false });
 }
 
-/** That in which the app speaks now. */
+/** The language of the app now. */
 export function spokenLanguage(): Spoken {
   return spoken;
 }

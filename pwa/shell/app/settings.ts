@@ -8,7 +8,7 @@ export interface KeyValueStorage {
   removeItem(key: string): void;
 }
 
-/** The search URL of a phone on which nobody chose another. This one works without scripts, in one small page. */
+/** The search URL of a phone on which nobody chose another. The engine works without scripts, in one small page. */
 export const DEFAULT_SEARCH_URL = "https://html.duckduckgo.com/html/?q=%s";
 
 const STORAGE_KEY = "ropeway.settings";

@@ -155,7 +155,7 @@ export async function startShell(mount: Mount): Promise<void> {
   if (stored !== null) refreshConfig(isLoading, CONFIG_REFRESH_DELAY);
 
   hearPages(slots, tabs, chrome, app);
-  // What a frame may have is settled when it sets out.
+  // A frame's permissions are settled when it sets out.
   if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? "")) await openPermissions().then(() => app.draw());
   hearTunnel(app, chrome);
   if (address === null) frame.showStart();
@@ -245,7 +245,7 @@ async function openPlaces(slots: SlotFrames | null): Promise<OpenedPlaces> {
   return openLite({ storage: localStorage, workers, slots: inSlots, sites, bind: (slot) => tunnel.bind(slot) });
 }
 
-/** Who is not there before the slots are. */
+/** The app and its tabs, which come after the slots. */
 type GetWhole = () => { readonly app: App; readonly tabs: Tabs };
 
 /** @returns null where there is one host only. */

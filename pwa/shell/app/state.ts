@@ -82,7 +82,7 @@ export type Notice =
   | { readonly kind: "host"; readonly url: string; readonly why: string }
   /** News of a file that a site sends to be kept, and what may be done about it. */
   | { readonly kind: "download"; readonly why: string; readonly offers: readonly (readonly [string, () => void])[] }
-  /** Something of what sites have stored is still there. */
+  /** Stored data of sites is still there. */
   | { readonly kind: "not-cleared"; readonly why: string }
   /** The recent sites, which can be taken back. */
   | { readonly kind: "forgotten"; readonly sites: readonly Site[] };

@@ -83,7 +83,7 @@ export class Bookmarks {
   }
 }
 
-/** What lies in the folder: folders by their names, then pages as they came. What has lost its folder is in the outermost. */
+/** A folder's entries: folders by their names, then pages as they came. Entries without a folder are in the outermost. */
 export function entriesIn(entries: readonly Entry[], folder: number): readonly Entry[] {
   return contentsOf(entries).get(folder) ?? [];
 }
@@ -116,7 +116,7 @@ function contentsOf(entries: readonly Entry[]): Contents {
 /** The entry, and all that lies in it. */
 export function withContent(entries: readonly Entry[], entry: Entry): readonly Entry[] {
   const content = new Set([entry]);
-  // What is added is looked into in its turn.
+  // Entries that are added are looked into in their turn.
   for (const { kind, id } of content) {
     if (kind === "folder") for (const each of entriesIn(entries, id)) content.add(each);
   }

@@ -15,8 +15,8 @@
  *     abandon                 any state             ─▶ the same, and the tunnel goes on with nothing
  *     timeOut                 any state with a time ─▶ the same without it, and an order
  *
- * Pages say what they like when they like, so what they lead to may come in any state. What only the shell begins is a
- * mistake of the shell's in a state that it does not lead from: that throws.
+ * Pages say what they like when they like, so their steps may come in any state. A step that only the shell begins is a
+ * mistake of the shell's in a state that it does not lead from, and throws.
  */
 import { ErrorCode } from "../../../shared/errors.ts";
 import type { DocumentPhase, PageToShell } from "../../messages/page-messages.ts";
@@ -480,7 +480,7 @@ export function stayAfterAll(state: TabNavigation): TabNavigation {
   return "journey" in state ? { ...state, journey: null } : state;
 }
 
-/** The history has led to another entry. What is come to was not stopped. */
+/** The history has led to another entry, which was not stopped. */
 export function traverse(state: TabNavigation): TabNavigation {
   const kept = { ...forgetFailed(state), selfSends: 0 };
   return kept.kind === "settled" ? { ...kept, isStopped: false } : kept;
@@ -525,7 +525,9 @@ export function endWithoutDocument(
   now: number,
 ): TabNavigation {
   if (!isUnderWay(state)) return state;
-  const isAwaited = origin === awaitedOrigin(state) && (url === undefined || leadsTo(state, url));
+  // A response that is there may have come by a redirect, of which the frame's URL does not tell.
+  const isFormer = url !== undefined && sentBy(state)?.isAnswered === false && !leadsTo(state, url);
+  const isAwaited = origin === awaitedOrigin(state) && !isFormer;
   if (!isAwaited && unopenedOf(state) === null) return state;
   const { content } = state;
   const next = isAwaited ? settle(state) : state;

@@ -245,7 +245,7 @@ export class SessionHistory {
     this.#resumed = null;
   }
 
-  /** @param isOf says of URLs whether they go. What is shown stays, and is not kept. */
+  /** @param isOf says of URLs whether they go. The page shown stays, and is not kept. */
   forget(isOf: (url: string) => boolean): void {
     for (const [key, { url }] of this.#entries) {
       if (url === "" || !isOf(url)) continue;

@@ -46,6 +46,15 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
+  it("ends where a redirect has led to no document", () => {
+    const { hear, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${A}/redirect`);
+    hear({ type: "navigation", kind: "answered", id: 1 });
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/file` });
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+  });
+
   it("goes on loading when the notice of a page before comes into the frame first", () => {
     const { hearPage, log, show, shown, tab } = openBrowser();
     show(`${A}/`, "a");

@@ -313,7 +313,7 @@ export class Tab implements AppTab, TabActions {
     this.#app.draw();
   }
 
-  /** What was refused is asked for once more, with what its server wants. */
+  /** The refused request is made once more, with what its server wants. */
   #askAgain(origin: string): void {
     const request = this.#sent?.request ?? typedNavigation(this.state.destination?.url ?? this.#page.url);
     if (URL.parse(request.url)?.origin !== origin) return;

@@ -226,7 +226,7 @@ function patchSetAttribute(context: PageContext): void {
 const isReference = (name: string, value: unknown): boolean =>
   (name === "href" || SVG_ATTRIBUTES.includes(name)) && String(value).includes("#");
 
-/** Elements that no setter saw. This is late for one that loads at once; the policy closes that. */
+/** Elements that no setter saw. An observer is late for an element that loads at once; the policy closes that. */
 function observe(context: PageContext): void {
   for (const element of context.realm.document.querySelectorAll(CLOSED)) showClosed(element, context);
   const visit = (node: Node) => {

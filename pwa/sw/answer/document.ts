@@ -131,7 +131,7 @@ export function textPage(essence: string, title = ""): { before: string; after: 
   return { before, after: `</pre>${end}</body></html>` };
 }
 
-/** The field for the document that the browser gets. What it is not told it finds in the document, or guesses. */
+/** The field for the document that the browser gets. An encoding that it is not told it finds in the document, or guesses. */
 export function shownType({ kind, essence, encoding }: ShownDocument): string {
   const written = writtenEncoding(encoding);
   const shown = kind === "xml" ? essence : "text/html";

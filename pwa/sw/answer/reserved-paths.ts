@@ -35,7 +35,7 @@ const POLICY =
 type Hosts = Pick<SlotContext, "shellOrigin" | "slotSources">;
 
 /**
- * For reserved paths other than a download, which needs the tunnel. What is no page is none in a frame either: its
+ * For reserved paths other than a download, which needs the tunnel. A path that is no page is none in a frame either: its
  * document would be one of the slot without a page script.
  */
 export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): Response {

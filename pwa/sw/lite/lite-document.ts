@@ -367,8 +367,8 @@ function rewriteMeta(element: AttributeAccess, context: ElementContext): void {
 }
 
 /**
- * Which attributes are changed in a page without scripts. What leads to another document leads to its place on the base
- * host, and so does what the page loads of its own origin, by whatever address. What is missed here leads nowhere: the
+ * Which attributes are changed in a page without scripts. A link to another document leads to its place on the base
+ * host, and so do the files of the page's own origin, by whatever address. An address that is missed leads nowhere: the
  * app's policy has no frame of another origin, and its worker refuses files of its own host that are not at their place.
  * Nothing that only scripts could do has to be thought of.
  */
@@ -420,8 +420,8 @@ function unescaped(text: string): string {
 
 /**
  * Addresses in style sheets of pages without scripts, as they stream by: `url()`, `@import`, `image-set()`. Those that
- * would lead elsewhere than on their site become places. Tokens are those of CSS Syntax section 4. What is missed here
- * the app's worker refuses.
+ * would lead elsewhere than on their site become places. Tokens are those of CSS Syntax section 4. The app's worker
+ * refuses an address that is missed here.
  */
 export class StylePlaces implements TextEditor {
   readonly #placeOf: (written: string) => string | null;

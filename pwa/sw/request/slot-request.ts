@@ -63,7 +63,7 @@ export function requestHead(
     redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
     ...(isNavigation ? { form: takeFormMark(target).form ?? "" } : {}),
     ...(asked !== target && MAY_WAIT.has(request.destination) ? { wantsOriginal: true } : {}),
-    // What is to have a certain hash comes as it is.
+    // A script that is to have a certain hash comes as it is.
     ...(/^(?:script|(?:shared)?worker)$/.test(request.destination) && !request.integrity ? { marksReads: true } : {}),
     ...(request.cache === "default" ? {} : { cache: request.cache as CacheMode }),
     referrerPolicy: request.referrerPolicy as ReferrerPolicy,

@@ -546,7 +546,7 @@ export class BandwidthEstimate {
     return jump > DISTURBED_PART * this.#sliceTime ? DISTURBED_GROWTH : EVEN_GROWTH;
   }
 
-  /** That an answer may take without a queue, in ms, once one has come. */
+  /** The longest round trip without a queue, in ms, once an answer has come. */
   get #longestRtt(): number {
     return QUEUE_RATIO * (Math.max(LEAST_ROUND_TRIP, this.#minRtt ?? 0) + this.#pause) + QUEUE_SLACK;
   }
@@ -625,7 +625,7 @@ export class BandwidthEstimate {
     const window = this.#window;
     const rate = Math.max(...late);
     this.#peaks = [rate];
-    // That is the answer to whether the link carries more than it did.
+    // The new peak answers whether the link carries more than it did.
     this.#slicesSinceGrowth = PROBE_SLICES;
     this.#aim();
     if (this.#window < window) this.#shrunk = { rtt, outstanding: round.outstanding, window, rate };

@@ -29,7 +29,7 @@ export interface ChannelSituation {
   readonly minRtt: number | null;
   /** Bytes per ms that were seen. */
   readonly rate: number;
-  /** That were seen when the link carried all that it can; null if it never did. */
+  /** Seen when the link carried all that it can; null if it never did. */
   readonly fullRate: number | null;
   /** Part of the last round trips in which arrivals stalled for half of one or more, 0 to 1: a loss, or a small window. */
   readonly stallShare: number;

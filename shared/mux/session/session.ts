@@ -118,7 +118,7 @@ class PeerSettings {
     return this.#streamCredit;
   }
 
-  /** That the session began with. */
+  /** Credit that the session began with. */
   get sessionCredit(): number {
     return this.#sessionCredit;
   }

@@ -334,7 +334,7 @@ export class WasmCodec implements PictureCodec {
     try {
       return await this.#recode(picture, facts, coding);
     } catch {
-      // A broken picture, one that it has no memory for, or no codecs. What wasm trapped in is of no use any more.
+      // A broken picture, one that it has no memory for, or no codecs. An instance that trapped is of no use any more.
       this.#codecs.drop();
       return null;
     }

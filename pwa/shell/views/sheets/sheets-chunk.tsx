@@ -162,7 +162,7 @@ interface LateSheetProps<Chunk> {
   readonly onClose: () => void;
 }
 
-/** What is in it is loaded when it is opened. */
+/** A sheet whose contents are loaded when it is opened. */
 function LateSheet<Chunk extends object>({ title, load, show, onClose }: LateSheetProps<Chunk>) {
   const [chunk, setChunk] = useState<Chunk | null>(null);
   const [attempt, setAttempt] = useState(0);

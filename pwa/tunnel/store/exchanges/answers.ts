@@ -71,7 +71,7 @@ export class StoredAnswers {
   ): ClientExchange {
     if (isBeside === true) {
       headOf();
-      // That it holds is all that is to be known.
+      // The caller needs to know only that the answer holds.
       return laterWith(Promise.resolve(), () => {
         consumer.onEnd();
         return { cancel() {} };
