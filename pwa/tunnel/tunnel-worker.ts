@@ -9,6 +9,7 @@ import { type AcceptTable, withDefaultAccept } from "../../shared/http/phone-fie
 import type { Experiment } from "../../shared/mux/session/session.ts";
 import { dialWebSocket, FetchSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { applyReferrerPolicy } from "../../shared/web/policies.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type { SocketToPage } from "../messages/socket-messages.ts";
 import {
@@ -37,7 +38,7 @@ import { FrameStarts, PageStarts, SlotPort, type SlotPortHost } from "./port/slo
 import type { Downloads } from "./requests/downloads.ts";
 import { HeldResponse, HeldResponses, heldNavigations, holdNavigation, remindOf } from "./requests/held-responses.ts";
 import type { SignIns } from "./requests/sign-ins.ts";
-import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
+import { abandon, beginPage, dropFormer, isKeptFrom, type Tabs } from "./requests/tabs.ts";
 import { WarmedPages } from "./requests/warmed-pages.ts";
 import { Wishes } from "./requests/wishes.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
@@ -451,6 +452,7 @@ function leavePage(tab: number, url: string | null, navigation?: HeldResponse, k
 function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigation"; kind: "begin" }): void {
   const response = new HeldResponse(request.referrer, id, request.method);
   const url = withoutUserInfo(request.url);
+  dropFormer(tabs, tab, held);
   leavePage(tab, url, response, keepsPage);
   void response.settled.then((outcome) => {
     takeOff();
@@ -458,7 +460,9 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
       const { code, message } = outcome;
       return tell({ type: "navigation", kind: "failed", id, url: request.url, code, message });
     }
-    host.pageStarts.note(head, outcome.url);
+    const { referrer } = head;
+    const cut = outcome.redirected ? applyReferrerPolicy("", referrer, outcome.url) : referrer;
+    host.pageStarts.note({ ...head, referrer: cut }, outcome.url);
     const answered = () => tell({ type: "navigation", kind: "answered", id });
     answered();
     remindOf(held, response, clock, answered);

@@ -222,3 +222,14 @@ it("lets a frame wait for a host that is on its way, where the one that was to b
   frames.onUnassignedFrame("port-wanted", source);
   expect(got).toEqual(["s4.example", null]);
 });
+
+it("asks the frames again that wait for a spare which a page has taken", async () => {
+  const { frames, registry, shown } = rig(4);
+  shown.push(A);
+  frames.slotUrl(registry.assign("s1.example", A, A), `${A}/`);
+  const again = vi.fn();
+  expect(frames.frameSlotFor(B, A, false, again)).toBe("later");
+  frames.slotFor(C);
+  await Promise.resolve();
+  expect(again).toHaveBeenCalledTimes(1);
+});

@@ -157,6 +157,8 @@ export class SpareSlots {
     const spare = this.#spares.shift();
     if (spare === undefined) return null;
     const { label, frame, state } = spare;
+    // Frames may wait for it: they ask for another.
+    if (state !== "ready") queueMicrotask(() => this.#callWaiting());
     if (state !== "unwiped") return { kind: state, label, frame };
     // The page's own frame does it.
     frame.remove();

@@ -475,6 +475,11 @@ export function leaveDocument(state: TabNavigation): TabNavigation {
   return { ...state, content: { kind: "left", isSentOn: false, returnsAt: returnsAt(state) } };
 }
 
+/** A notice that `isOvertaken` is there, and the frame is about to leave it. */
+export function leaveOvertaken(state: TabNavigation): TabNavigation {
+  return { ...hearFormerPage(state), content: { kind: "left", isSentOn: true, returnsAt: null } };
+}
+
 /** The page that was about to leave by itself stays. */
 export function stayAfterAll(state: TabNavigation): TabNavigation {
   return "journey" in state ? { ...state, journey: null } : state;

@@ -341,6 +341,14 @@ describe("a document whose body breaks off", () => {
     hear({ ...broken, id: 2 });
     expect(shown()).toMatchObject({ phase: "failed" });
   });
+
+  it("is one where a form of the page has led back to it", () => {
+    const { hear, say, show, shown } = openBrowser();
+    show(`${A}/page`, "a");
+    say(A, "leaving");
+    hear(broken);
+    expect(shown()).toMatchObject({ phase: "failed" });
+  });
 });
 
 it("brings the page back once more where the boot page of what failed comes into its way", () => {

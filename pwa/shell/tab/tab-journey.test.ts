@@ -55,6 +55,13 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
+  it("does not take a page's word that it goes to another site", () => {
+    const { hearPage, show, shown } = openBrowser();
+    show(`${A}/`, "a");
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${B}/x` }, A);
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+  });
+
   it("goes on loading when the notice of a page before comes into the frame first", () => {
     const { hearPage, log, show, shown, tab } = openBrowser();
     show(`${A}/`, "a");

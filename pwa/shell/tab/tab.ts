@@ -485,8 +485,10 @@ export class Tab implements AppTab, TabActions {
         return this.#onNavigate(message, slot);
       case "scrolled":
         return this.#onScrolled(message.historyKey, message.position);
-      case "leaving":
-        return this.#leaveByItself(this.#frame.toReal(message.url, slot), slot, message.isAgain === true);
+      case "leaving": {
+        const url = addressOf(slot, this.#frame.toReal(message.url, slot));
+        return url === null ? undefined : this.#leaveByItself(url, slot, message.isAgain === true);
+      }
       case "staying":
         if (this.#sent === null && this.#awaited === slot.origin) this.#change(step.stayAfterAll);
         return;
@@ -817,7 +819,10 @@ export class Tab implements AppTab, TabActions {
       if (isOfBootPage) this.#show(url, true, true);
       return;
     }
-    if (step.isOvertaken(this.#navigation, new URL(url).origin)) return this.#change(step.leaveDocument);
+    if (step.isOvertaken(this.#navigation, new URL(url).origin)) {
+      this.#change(step.leaveOvertaken);
+      return this.#visit(message.historyKey);
+    }
     this.#change((navigation) => step.noticeCame(navigation, url));
     this.#visit(message.historyKey);
     this.#frame.history.note(url, method === "GET");
@@ -858,7 +863,8 @@ export class Tab implements AppTab, TabActions {
     const awaited = step.awaitedOrigin(navigation);
     const { page } = navigation;
     const isOfPage = isPartOf(`${url}#`, page.url);
-    const isFormer = id === null ? isOfPage && !step.leadsTo(navigation, url) : id !== this.#asked;
+    const isOther = sent !== null && isOfPage && !step.leadsTo(navigation, url);
+    const isFormer = id === null ? isOther : id !== this.#asked;
     const isMeant = awaited === null ? isOfPage : awaited === new URL(url).origin && !isFormer;
     if (!step.isUnderWay(navigation) || !isMeant || code === ErrorCode.CANCEL) return;
     const method = sent?.request.method ?? null;

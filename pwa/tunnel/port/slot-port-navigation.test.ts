@@ -95,6 +95,12 @@ describe("SlotPort's navigations", () => {
     slot.pageStarts.note(start, URL_A);
     slot.pageStarts.forget(URL_A);
     expect((await asked(3)).origin).toBeNull();
+    // A form of the site's own leads back there.
+    slot.pageStarts.note(start, URL_A);
+    await slot.ask({ ...navigation, url: `${ORIGIN}/login`, referrer: URL_A }, 4);
+    slot.requests.at(-1)?.consumer.onHead({ ...responseHead, url: URL_A, redirected: true });
+    await slot.heard();
+    expect((await asked(5)).origin).toBeNull();
   });
 
   describe("whose document does not come", () => {

@@ -289,6 +289,7 @@ export class SlotPort {
       this.#handOver(id, exchange, outcome);
     } else {
       exchange.isOffered = true;
+      if (mode === "navigate" && this.#binding.topLevel) this.#noteStart(exchange, outcome.url);
       exchange.documentUrl = mode === "navigate" && this.#binding.topLevel ? outcome.url : null;
       this.#postHead(id, exchange, outcome, mode === "navigate");
     }
@@ -339,6 +340,13 @@ export class SlotPort {
       },
     };
     exchange.response.attach(consumer, credit);
+  }
+
+  /** @param url that a document of the slot has at last: it may have been redirected. The shell's own are noted before. */
+  #noteStart({ request, response }: PortExchange, url: string): void {
+    if (request === null || response.id !== null) return;
+    const isOwn = request.origin === this.#binding.origin;
+    this.#host.pageStarts.note(isOwn ? { ...request, origin: null } : request, url);
   }
 
   #close(): void {
@@ -710,25 +718,32 @@ const BY_PERSON: PageStart = { referrer: "", origin: null };
  * person's own visits.
  */
 export class PageStarts {
-  /** By real URL without a fragment. */
-  readonly #starts = new BoundedMap<string, PageStart>(STARTS_KEPT);
+  /** By real URL without a fragment; of a long one by its beginning. */
+  readonly #starts = new BoundedMap<string, PageStart>(PAGE_STARTS_KEPT);
 
   /** The shell has begun a navigation to these URLs: that which was asked for, and that which a redirect led to. */
   note({ referrer, origin, isUnasked }: RequestHead, ...urls: readonly string[]): void {
     const start = { referrer, origin, ...(isUnasked === true ? { isUnasked } : {}) };
     for (const url of urls)
-      if (origin === null) this.#starts.delete(url);
-      else this.#starts.set(url, start);
+      if (origin === null) this.forget(url);
+      else this.#starts.set(shortened(url), start);
   }
 
   /** A page goes there itself, within its slot. */
   forget(url: string): void {
-    this.#starts.delete(url);
+    this.#starts.delete(shortened(url));
   }
 
   find(url: string): PageStart | null {
-    return this.#starts.get(url) ?? null;
+    return this.#starts.get(shortened(url)) ?? null;
   }
+}
+
+/** A page that wants one forgotten has to lead the person to as many others. */
+const PAGE_STARTS_KEPT = 4_096;
+
+function shortened(url: string): string {
+  return url.length <= 1_000 ? url : `${url.slice(0, 1_000)} ${url.length}`;
 }
 
 function keyOf({ origin, topLevelOrigin }: FrameSlot, name: string): string {

@@ -54,7 +54,7 @@ export function heldNavigations(held: HeldResponses): ResponseSource {
   return (request, consumer, next) => {
     const { head, form } = request;
     const keys = keysOf(head.topLevelOrigin, head.url, form);
-    const waiting = keys.find((key) => held.waits(key)) ?? keys[0];
+    const waiting = held.oldest(keys) ?? keys[0];
     // Slot workers of before 2026-12 do not say whether they come for a form's answer.
     const isOld = form === undefined && head.mode === "navigate";
     const claim = () => held.claim(waiting) ?? (isOld ? held.claimLike(keys[0]) : null);
@@ -116,6 +116,11 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
 
   has(key: string): boolean {
     return this.#held.has(key);
+  }
+
+  /** Which of these waits longest; undefined where none does. */
+  oldest(keys: readonly string[]): string | undefined {
+    return [...this.#held.keys()].find((key) => keys.includes(key) && this.waits(key));
   }
 
   /** Whether one is held, and is not given up. */

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { ErrorCode } from "../../../shared/errors.ts";
-import { HeldResponse } from "./held-responses.ts";
-import { abandon, beginPage, isKeptFrom, type Tabs } from "./tabs.ts";
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { FakePlatform } from "../testing/fake-platform.ts";
+import { HeldResponse, HeldResponses, holdNavigation, holdsNavigation } from "./held-responses.ts";
+import { abandon, beginPage, dropFormer, isKeptFrom, type Tabs } from "./tabs.ts";
 
 const NONE = {
   requests: 0,
@@ -63,4 +64,20 @@ it("keeps a page from what it left for last", () => {
   beginPage(tabs, 1, () => NONE, "https://a.example/2");
   beginPage(tabs, 2, () => NONE, null);
   expect(["https://a.example/1", "https://a.example/2"].map((url) => isKeptFrom(tabs, url))).toEqual([false, true]);
+});
+
+it("drops the response to the tab's navigation before, also one that has failed, and no other's", () => {
+  const held = new HeldResponses(new FakePlatform(), 1);
+  const tabs: Tabs = new Map();
+  const [own, other] = [new HeldResponse("", 1), new HeldResponse("", 2)];
+  for (const [tab, response] of [
+    [1, own],
+    [2, other],
+  ] as const) {
+    beginPage(tabs, tab, () => NONE, null, response);
+    holdNavigation(held, "https://a.example", `https://a.example/${tab}`, response);
+  }
+  own.onError(new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "Cannot load: reset"));
+  dropFormer(tabs, 1, held);
+  expect([1, 2].map((tab) => holdsNavigation(held, `https://a.example/${tab}`))).toEqual([false, true]);
 });

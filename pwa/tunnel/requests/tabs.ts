@@ -1,6 +1,6 @@
 /** The tunnel's entries for the tabs of its window. */
 import type { PageProgress, PageStoreUse } from "../../messages/tunnel-messages.ts";
-import type { HeldResponse } from "./held-responses.ts";
+import type { HeldResponse, HeldResponses } from "./held-responses.ts";
 
 interface TabEntry {
   /** The costs of its page. The tunnel's counters are for all tabs, so loads of other tabs meanwhile count, too. */
@@ -33,6 +33,12 @@ export function beginPage(
 /** Whether a page stays where it is if a document of this URL fails to come. */
 export function isKeptFrom(tabs: Tabs, url: string): boolean {
   return [...tabs.values()].some(({ leavesFor }) => leavesFor === url);
+}
+
+/** Another navigation takes the place of the tab's: nobody is to get the response to that, or its failure. */
+export function dropFormer(tabs: Tabs, tab: number, held: Pick<HeldResponses, "drop">): void {
+  const former = tabs.get(tab)?.navigation;
+  held.drop((each) => each === former);
 }
 
 /** The navigation is not wanted any more. */
