@@ -137,7 +137,7 @@ export async function prepare(chosen) {
     if (!(await ensureFile("/usr/lib/cgi-bin/wiki.pl", ["usemod-wiki", "micro-httpd"])))
       fail("Cannot use the applications: one is UseModWiki; install Debian's usemod-wiki");
   }
-  // Without it the specs of an edge behind it fail, and say so.
+  // Without Caddy the specs of an edge behind it fail.
   if (chosen.some(({ name }) => name === "long")) await ensureFile("/usr/bin/caddy", ["caddy"]);
   const usesBrowser = chosen.some(({ name }) => ["e2e", ...LONG].includes(name));
   const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};

@@ -369,7 +369,7 @@ type NavigationOrder =
    * A page leaves by itself for another document of its slot: costs are counted from here, and the page stays if that
    * fails. `url`: where to, real; null where that is not told. `isAgain`: it has been there, as "leaving" has it.
    */
-  | { readonly kind: "by-page"; readonly tab: number; readonly url: string | null; readonly isAgain: boolean }
+  | { readonly kind: "by-page"; readonly tab: number; readonly url: string | null; readonly isAgain?: boolean }
   /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
   | { readonly kind: "links"; readonly page: string; readonly links: readonly string[] }
   | { readonly kind: "closed"; readonly tab: number };

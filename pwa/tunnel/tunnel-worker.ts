@@ -9,7 +9,6 @@ import { type AcceptTable, withDefaultAccept } from "../../shared/http/phone-fie
 import type { Experiment } from "../../shared/mux/session/session.ts";
 import { dialWebSocket, FetchSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { applyReferrerPolicy } from "../../shared/web/policies.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type { SocketToPage } from "../messages/socket-messages.ts";
 import {
@@ -359,7 +358,7 @@ function actOnNavigation(order: ShellToTunnel & { type: "navigation" }): void {
   else if (order.kind === "links") warmedPages.warm(order.page, order.links);
   else if (order.kind === "closed") tabs.delete(order.tab);
   else {
-    if (order.url !== null && !order.isAgain) host.pageStarts.forget(order.url);
+    if (order.url !== null && order.isAgain !== true) host.pageStarts.forget(order.url);
     leavePage(order.tab, order.url);
   }
 }
@@ -460,9 +459,7 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
       const { code, message } = outcome;
       return tell({ type: "navigation", kind: "failed", id, url: request.url, code, message });
     }
-    const { referrer } = head;
-    const cut = outcome.redirected ? applyReferrerPolicy("", referrer, outcome.url) : referrer;
-    host.pageStarts.note({ ...head, referrer: cut }, outcome.url);
+    host.pageStarts.note(head, outcome.url, outcome.redirected);
     const answered = () => tell({ type: "navigation", kind: "answered", id });
     answered();
     remindOf(held, response, clock, answered);

@@ -224,6 +224,11 @@ describe("what passes by time", () => {
     expect(step.nextTime(failed)).toBe(NEVER);
   });
 
+  it("a boot page that may be lost is waited for, also where the notice of a page before came first", () => {
+    const overtaken = step.documentCame(step.leaveOvertaken(sentOff), 0, open);
+    expect(step.nextTime(overtaken)).not.toBe(NEVER);
+  });
+
   it("a page that the frame has left comes back where nothing else has come", () => {
     const ended = step.endWithoutDocument(step.leaveDocument(sentOff), { origin: "https://b.example" }, 7);
     expect([ended.kind, step.nextTime(ended)]).toEqual(["settled", 1_007]);

@@ -891,7 +891,7 @@ export class Tab implements AppTab, TabActions {
     if (slot === null || URL.parse(this.#navigation.page.url)?.origin !== slot.origin) this.#abandon();
     if (step.awaitedOrigin(this.#navigation) !== null) return;
     this.#meter.askedAt = performance.now();
-    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: null, isAgain: true });
+    this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: null });
   }
 
   #onStartDocument(isBack: boolean): void {

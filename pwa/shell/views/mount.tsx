@@ -112,7 +112,7 @@ function listen(root: HTMLElement, chrome: Chrome): Chrome {
   return chrome;
 }
 
-/** The bar has nothing to type into. */
+/** The person neither types an address nor searches in the page. */
 function isAtPage({ isEditing, isFinding }: UiState): boolean {
   return !isEditing && !isFinding;
 }
@@ -120,7 +120,7 @@ function isAtPage({ isEditing, isFinding }: UiState): boolean {
 /** No sheet, and no bar to find in the page. */
 const NOTHING_OVER = { sheet: null, isFinding: false } as const;
 
-/** Who types an address does not wait any more for a sheet that has not come. */
+/** A person who types an address no longer waits for a sheet that has not come. */
 function changed(ui: UiState, change: Partial<UiState>, isThere: boolean): UiState {
   return { ...ui, ...(change.isEditing && !isThere ? NOTHING_OVER : {}), ...change };
 }

@@ -63,6 +63,16 @@ describe("SlotPort's navigations", () => {
     ]);
   });
 
+  it("takes no window's response away where another window is sent there again", async () => {
+    const slot = slotRig();
+    for (const id of [7, 8]) {
+      holdNavigation(slot.held, ORIGIN, URL_A, new HeldResponse("", id));
+      await slot.ask(navigation, id);
+    }
+    expect(typesOf(await slot.ask(navigation, 9))).toEqual([]);
+    expect(slot.requests).toHaveLength(1);
+  });
+
   it("gives the newest where the one before was abandoned", async () => {
     const slot = slotRig();
     const [former, newest] = [new HeldResponse("", 7), new HeldResponse("", 8)];
@@ -95,6 +105,9 @@ describe("SlotPort's navigations", () => {
     slot.pageStarts.note(start, URL_A);
     slot.pageStarts.forget(URL_A);
     expect((await asked(3)).origin).toBeNull();
+    // A site that a redirect leads to learns the origin alone.
+    slot.pageStarts.note({ ...start, referrer: `${OTHER}/results?q=secret` }, URL_A, true);
+    expect(await asked(6)).toMatchObject({ origin: OTHER, referrer: `${OTHER}/` });
     // A form of the site's own leads back there.
     slot.pageStarts.note(start, URL_A);
     await slot.ask({ ...navigation, url: `${ORIGIN}/login`, referrer: URL_A }, 4);

@@ -13,7 +13,7 @@ import { has, isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../
 import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
-import { DEFAULT_POLICY } from "../../../shared/web/policies.ts";
+import { applyReferrerPolicy, DEFAULT_POLICY } from "../../../shared/web/policies.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import {
   formFields,
@@ -51,8 +51,8 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   isPageKept(url: string): boolean;
   onDocumentFailed(failure: TunnelToShell & { type: "document"; kind: "failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
-  /** @param document that a navigation of this top-level slot ended without. */
-  onNoDocument(document: { readonly origin: string; readonly url?: string }): void;
+  /** A navigation of this top-level slot ended without a document. @param asked for. */
+  onNoDocument(asked: { readonly origin: string; readonly url?: string }): void;
   onSilentDocument(document: SilentDocument & { id: number | null }): void;
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
@@ -250,16 +250,15 @@ export class SlotPort {
 
   /**
    * The frame is sent somewhere again while it is on its way there. The browser has dropped the navigation before, which
-   * may have claimed the response first. Where another response waits, that one is of another window, which goes there, too:
-   * the shell abandons a navigation before it asks for the same anew.
+   * may have claimed the response first. A response that still waits is for another window that goes there, too: the shell
+   * abandons a navigation before it asks for the same again. Of two windows nobody knows which was sent again.
    */
   #holdAgain(url: string): void {
-    if (holdsNavigation(this.#host.held, url)) return;
-    for (const [id, { claimedUrl, response }] of this.#exchanges) {
-      if (claimedUrl !== url) continue;
-      holdNavigation(this.#host.held, new URL(url).origin, url, response);
-      return this.#lose(id);
-    }
+    const [claim, other] = [...this.#exchanges].filter(([, { claimedUrl }]) => claimedUrl === url);
+    if (claim === undefined || other !== undefined || holdsNavigation(this.#host.held, url)) return;
+    const [id, { response }] = claim;
+    holdNavigation(this.#host.held, new URL(url).origin, url, response);
+    this.#lose(id);
   }
 
   /** Another navigation gets the response. */
@@ -342,7 +341,7 @@ export class SlotPort {
     exchange.response.attach(consumer, credit);
   }
 
-  /** @param url that a document of the slot has at last: it may have been redirected. The shell's own are noted before. */
+  /** @param url of the document, after redirects. A navigation of the shell's is noted already. */
   #noteStart({ request, response }: PortExchange, url: string): void {
     if (request === null || response.id !== null) return;
     const isOwn = request.origin === this.#binding.origin;
@@ -714,19 +713,18 @@ const BY_PERSON: PageStart = { referrer: "", origin: null };
 
 /**
  * Starts of pages that other pages have led to. A document that is loaded again, from history or by a reload, is asked for as
- * at first (RFC 6265bis section 5.2); else a page could lead back to another's, which would get cookies that are for the
- * person's own visits.
+ * at first (RFC 6265bis section 5.2). Otherwise a page could lead back to another site's page, and that site would get the
+ * cookies of the person's own visits.
  */
 export class PageStarts {
   /** By real URL without a fragment; of a long one by its beginning. */
   readonly #starts = new BoundedMap<string, PageStart>(PAGE_STARTS_KEPT);
 
-  /** The shell has begun a navigation to these URLs: that which was asked for, and that which a redirect led to. */
-  note({ referrer, origin, isUnasked }: RequestHead, ...urls: readonly string[]): void {
-    const start = { referrer, origin, ...(isUnasked === true ? { isUnasked } : {}) };
-    for (const url of urls)
-      if (origin === null) this.forget(url);
-      else this.#starts.set(shortened(url), start);
+  /** A navigation to the URL begins, or a redirect of it has led there. */
+  note({ referrer, origin, isUnasked }: RequestHead, url: string, isRedirected = false): void {
+    if (origin === null) return this.forget(url);
+    const told = isRedirected ? applyReferrerPolicy("", referrer, url) : referrer;
+    this.#starts.set(shortened(url), { referrer: told, origin, ...(isUnasked === true ? { isUnasked } : {}) });
   }
 
   /** A page goes there itself, within its slot. */
@@ -739,7 +737,7 @@ export class PageStarts {
   }
 }
 
-/** A page that wants one forgotten has to lead the person to as many others. */
+/** To have a start forgotten, a page has to lead the person to as many other URLs. */
 const PAGE_STARTS_KEPT = 4_096;
 
 function shortened(url: string): string {

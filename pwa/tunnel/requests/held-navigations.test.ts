@@ -59,14 +59,13 @@ it("tells whoever claims it all of it, but not before it is answered, and nothin
   }
 });
 
-it("gives each of several windows its own response, and so many wait at most", () => {
+it("gives each of several windows its own response, that first which has waited longest", () => {
   const { held, cancelled, claim, named } = rig();
-  const windows = [1, 2, 3, 4, 5, 6, 7, 8].map(String);
-  for (const window of ["replaced", ...windows.slice(1), "1"]) holdNavigation(held, ORIGIN, URL_A, named(window));
-  expect(cancelled).toEqual(["replaced"]);
-  // The one whose turn it is has waited longest.
-  expect(windows.map(() => claim())).toEqual([...windows.slice(1), "1"]);
-  expect(claim()).toBeUndefined();
+  for (const window of ["1", "2"]) holdNavigation(held, ORIGIN, URL_A, named(window));
+  expect(claim()).toBe("1");
+  holdNavigation(held, ORIGIN, URL_A, named("3"));
+  expect([claim(), claim(), claim()]).toEqual(["2", "3", undefined]);
+  expect(cancelled).toEqual([]);
 });
 
 it("cancels what nobody claims in time, but nothing that was claimed", async () => {
@@ -83,6 +82,12 @@ it("cancels what nobody claims in time, but nothing that was claimed", async () 
   platform.pass(1);
   expect(cancelled).toEqual(["late"]);
   expect(claim()).toBeUndefined();
+});
+
+it("takes no form for another whose name begins like its own", () => {
+  const { held, claim, named } = rig();
+  for (const form of [" ", '" ']) holdNavigation(held, ORIGIN, URL_A, named(form), form);
+  expect([claim({}, ""), claim({}, '"'), claim({}, '" '), claim({}, " ")]).toEqual([undefined, null, '" ', " "]);
 });
 
 it("gives each of several frames the answer to its own form, and nothing in place of one that is gone", async () => {

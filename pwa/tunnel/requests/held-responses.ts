@@ -18,13 +18,14 @@ export function holdNavigation(
   response: HeldResponse,
   form?: string,
 ): void {
-  const keys = keysOf(topLevelOrigin, url, form);
-  held.hold(keys.find((key) => !held.waits(key)) ?? keys[0], response, response.settled);
+  // Several windows may be on their way to one URL: each is to get a response of its own.
+  serial += 1;
+  held.hold(`${keyOf(topLevelOrigin, url, form)}${serial}`, response, response.settled);
 }
 
 /** Whether one is held for a page of this URL. */
 export function holdsNavigation(held: HeldResponses, url: string): boolean {
-  return keysOf(new URL(url).origin, url).some((key) => held.waits(key));
+  return held.oldest(keyOf(new URL(url).origin, url))?.isWaiting === true;
 }
 
 /** Milliseconds: a slot's worker may have to start first, on a phone that is busy. */
@@ -53,11 +54,11 @@ export function remindOf(
 export function heldNavigations(held: HeldResponses): ResponseSource {
   return (request, consumer, next) => {
     const { head, form } = request;
-    const keys = keysOf(head.topLevelOrigin, head.url, form);
-    const waiting = held.oldest(keys) ?? keys[0];
     // Slot workers of before 2026-12 do not say whether they come for a form's answer.
     const isOld = form === undefined && head.mode === "navigate";
-    const claim = () => held.claim(waiting) ?? (isOld ? held.claimLike(keys[0]) : null);
+    const claim = () =>
+      held.claimLike(keyOf(head.topLevelOrigin, head.url, form)) ??
+      (isOld ? held.claimLike(pageKey(head.topLevelOrigin, head.url)) : null);
     const claimed = isOwn(head) && head.method === "GET" ? claim() : null;
     if (claimed !== null) return claimed.answer(consumer);
     return form ? formLost().answer(consumer) : next(request, consumer);
@@ -72,12 +73,16 @@ function formLost(): HeldResponse {
   return lost;
 }
 
-/** So many windows may be on their way to one URL at once. The last to ask replaces another then. */
-const WINDOWS = ["", "\n2", "\n3", "\n4", "\n5", "\n6", "\n7", "\n8"] as const;
+let serial = 0;
 
-function keysOf(topLevelOrigin: string, url: string, form = ""): readonly [string, ...string[]] {
-  const [first, ...others] = WINDOWS.map((window) => `${topLevelOrigin} ${url} ${form}${window}`);
-  return [first as string, ...others];
+/** The keys of all navigations to this URL begin so. */
+function pageKey(topLevelOrigin: string, url: string): string {
+  return `${topLevelOrigin} ${url} `;
+}
+
+/** Likewise, of those by this form. In quotes no name of a form begins with another. */
+function keyOf(topLevelOrigin: string, url: string, form = ""): string {
+  return pageKey(topLevelOrigin, url) + JSON.stringify(form);
 }
 
 /** Whether it is for the origin of the slot that asks. Navigations of a port are for no other. */
@@ -118,14 +123,11 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     return this.#held.has(key);
   }
 
-  /** Which of these waits longest; undefined where none does. */
-  oldest(keys: readonly string[]): string | undefined {
-    return [...this.#held.keys()].find((key) => keys.includes(key) && this.waits(key));
-  }
-
-  /** Whether one is held, and is not given up. */
-  waits(key: string): boolean {
-    return this.#held.get(key)?.response.isGivenUp === false;
+  /** The oldest whose key begins so; a response that was given up only where no other is held. */
+  oldest(start: string): { readonly key: string; readonly isWaiting: boolean } | undefined {
+    const meant = [...this.#held].filter(([key]) => key.startsWith(start));
+    const entries = meant.map(([key, { response }]) => ({ key, isWaiting: !response.isGivenUp }));
+    return entries.find(({ isWaiting }) => isWaiting) ?? entries[0];
   }
 
   /** @param ready the response's time runs from then on; a claimer until then waits with it. */
@@ -151,10 +153,10 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     return held.response;
   }
 
-  /** The oldest whose key begins so. */
+  /** As `oldest`. */
   claimLike(start: string): Held | null {
-    const key = [...this.#held.keys()].find((each) => each.startsWith(start));
-    return key === undefined ? null : this.claim(key);
+    const found = this.oldest(start);
+    return found === undefined ? null : this.claim(found.key);
   }
 
   /** Gives up those that `isMeant` names. @returns how many those are. */

@@ -35,7 +35,7 @@ export function isKeptFrom(tabs: Tabs, url: string): boolean {
   return [...tabs.values()].some(({ leavesFor }) => leavesFor === url);
 }
 
-/** Another navigation takes the place of the tab's: nobody is to get the response to that, or its failure. */
+/** Another navigation takes the place of the tab's: the response to the former one, or its failure, is for nobody. */
 export function dropFormer(tabs: Tabs, tab: number, held: Pick<HeldResponses, "drop">): void {
   const former = tabs.get(tab)?.navigation;
   held.drop((each) => each === former);
