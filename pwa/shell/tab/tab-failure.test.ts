@@ -92,6 +92,39 @@ describe("a page that is tried again while its frame is on the way to the notice
   });
 });
 
+describe("the notice of a page that failed", () => {
+  const failure = { code: ErrorCode.NAME_NOT_RESOLVED, url: `${A}/way`, message: "no such name" };
+  const notice = { ...failure, tag: MESSAGE_TAG, type: "failed", method: "GET", historyKey: "a" } as const;
+  const failed = () => {
+    const all = openBrowser();
+    all.tab.go(failure.url);
+    all.hear({ ...failure, type: "navigation", kind: "failed", id: 1 });
+    return all;
+  };
+
+  it("does not lead back there while the frame is on its way to another site", () => {
+    const { hearPage, log, say, show, shown, tab } = failed();
+    tab.go(`${B}/`);
+    say(B, "booting");
+    log.length = 0;
+    // The document that has it is in another process than the next one, and was not told yet that it is gone.
+    hearPage(notice, A);
+    expect(log).toEqual([]);
+    expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, error: null });
+    show(`${B}/`, "b");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/`, error: null });
+  });
+
+  it("has the frame sent once more to another page of the site", () => {
+    const { hearPage, log, say, tab } = failed();
+    tab.go(`${A}/other`);
+    say(A, "booting");
+    log.length = 0;
+    hearPage(notice, A);
+    expect(log).toEqual([`replace again ${A}/other`]);
+  });
+});
+
 describe("a page that failed for the link", () => {
   const fails = (id: number, code: number) =>
     ({ type: "navigation", kind: "failed", id, url: `${B}/`, code, message: "" }) as const;

@@ -812,16 +812,16 @@ export class Tab implements AppTab, TabActions {
     const { url, code, method = null, message: detail } = message;
     const isOfBootPage = this.#frame.bootGoal !== null;
     this.#frame.bootGoal = null;
+    if (step.isOvertaken(this.#navigation, new URL(url).origin)) {
+      this.#change(step.leaveOvertaken);
+      return this.#visit(message.historyKey);
+    }
     if (step.isNoticeOfFormer(this.#navigation, message)) {
       this.#change(step.leaveDocument);
       this.#visit(message.historyKey);
       // The boot page has brought the failure of the try before.
-      if (isOfBootPage) this.#show(url, true, true);
+      if (isOfBootPage) this.#show(step.journeyOf(this.#navigation)?.url ?? url, true, true);
       return;
-    }
-    if (step.isOvertaken(this.#navigation, new URL(url).origin)) {
-      this.#change(step.leaveOvertaken);
-      return this.#visit(message.historyKey);
     }
     this.#change((navigation) => step.noticeCame(navigation, url));
     this.#visit(message.historyKey);
