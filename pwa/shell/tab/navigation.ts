@@ -37,13 +37,23 @@ export type Content =
   | { readonly kind: "silent"; readonly url: string }
   /** The notice of a failure, in place of a document. */
   | { readonly kind: "notice" }
+  /** The document of another tab, which had the frame before. */
+  | { readonly kind: "former" }
   /**
    * A page of the app's (boot page, notice of a try before) has replaced the document, and another is to come.
    *
    * @property isSentOn the frame was sent elsewhere since. Until then that page goes on by itself.
    * @property returnsAt when the committed page is put back in its place, if nothing has come.
+   * @property bootedAt when a boot page last said that it is there.
+   * @property goal URL that it goes on to; null where the frame was sent elsewhere, or the boot page has gone there.
    */
-  | { readonly kind: "left"; readonly isSentOn: boolean; readonly returnsAt: number | null };
+  | {
+      readonly kind: "left";
+      readonly isSentOn: boolean;
+      readonly returnsAt: number | null;
+      readonly bootedAt: number;
+      readonly goal: string | null;
+    };
 
 /** The navigation that the shell has asked the tunnel for; of the page, or of a frame that leads it, with a body too. */
 export interface SentNavigation {
@@ -99,6 +109,8 @@ export interface FailedNavigation {
 interface InFrame {
   /** The page stays when a navigation yields no document. */
   readonly page: CommittedPage;
+  /** Id of the navigation that the tunnel was asked for last, which may be over. */
+  readonly asked: number | null;
   readonly content: Content;
   /** A page is loaded with nothing that is stored. `asked`: the document before may yet say that it is loaded. */
   readonly hardReload: "none" | "asked" | "begun";
@@ -169,11 +181,15 @@ export type TabNavigation = Settled | Loading | Underway | Returning | Failed;
 
 const DOCUMENT: Content = { kind: "document" };
 
+/** Milliseconds in which a boot page comes to the page it goes on to. A frame that is sent there meanwhile loads it twice. */
+const ARRIVAL_TIME = 3_000;
+
 export const START: TabNavigation = {
   kind: "settled",
   isStopped: false,
   failure: null,
   page: NO_PAGE,
+  asked: null,
   content: DOCUMENT,
   hardReload: "none",
   selfSends: 0,
@@ -194,6 +210,16 @@ export function awaitedOrigin(state: TabNavigation): string | null {
 /** A page of the app's has replaced the document. */
 export function hasLeftDocument({ content }: TabNavigation): boolean {
   return content.kind === "left";
+}
+
+/** URL that the boot page in the frame goes on to by itself; null where none is known to be on its way. */
+export function bootGoal({ content }: TabNavigation): string | null {
+  return content.kind === "left" ? content.goal : null;
+}
+
+/** A boot page is in the frame, or was until just now, and comes to its page without help. */
+export function isBooting({ content }: TabNavigation, now: number): boolean {
+  return content.kind === "left" && now - content.bootedAt < ARRIVAL_TIME;
 }
 
 /** The failure of a page that is still wanted: it covers the frame, or waits beside the page that is shown. */
@@ -335,7 +361,8 @@ export function setOut(
   waits: FrameWaits | null = null,
 ): Underway {
   const journey = journeyOf(state);
-  return { ...inFrame(state), kind: "underway", destination, sent, waits, journey: journey && { ...journey, lost: 0 } };
+  const frame = { ...inFrame(state), asked: sent?.id ?? state.asked };
+  return { ...frame, kind: "underway", destination, sent, waits, journey: journey && { ...journey, lost: 0 } };
 }
 
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
@@ -398,6 +425,12 @@ export function learnOfSent(
 /** Noticed after as many. Once or twice is the way of pages that set a cookie first. */
 const MOST_SELF_SENDS = 3;
 
+/** Another page is about to be asked for. @param isSelfSend it is that of the frame, which goes to its own address. */
+export function askAnother(state: TabNavigation, isSelfSend: boolean): TabNavigation {
+  const content = state.content.kind === "former" ? DOCUMENT : state.content;
+  return { ...state, content, selfSends: isSelfSend ? state.selfSends : 0 };
+}
+
 /** The page sends itself to its own address; `location` names the slot, which such a page takes for a wrong host. */
 export function sendItself(state: TabNavigation): TabNavigation {
   return { ...state, selfSends: state.selfSends + 1 };
@@ -454,9 +487,9 @@ export function settle(state: TabNavigation, isStopped = false): Settled {
   return { ...frame, kind: "settled", isStopped, failure: unopenedOf(state), hardReload };
 }
 
-/** There is no page but the start page. */
-export function settleAtStart(state: TabNavigation): Settled {
-  return { ...settle(state), page: NO_PAGE };
+/** There is no page but the start page. @param content that the frame has until the start document is there. */
+export function settleAtStart(state: TabNavigation, content = loseGoal(state).content): Settled {
+  return { ...settle(state), page: NO_PAGE, content };
 }
 
 /** The start document is in the frame, under whatever is awaited. */
@@ -472,12 +505,25 @@ export function noticeCame(state: TabNavigation, url: string): TabNavigation {
 
 /** A page of the app's (boot page, notice) has taken the place of the document. */
 export function leaveDocument(state: TabNavigation): TabNavigation {
-  return { ...state, content: { kind: "left", isSentOn: false, returnsAt: returnsAt(state) } };
+  return { ...state, content: { ...leftBefore(state), isSentOn: false, goal: null } };
+}
+
+/** As `leaveDocument`, by a boot page of this origin. */
+export function bootPageCame(state: TabNavigation, origin: string, now: number): TabNavigation {
+  const journey = journeyOf(state);
+  const goal = journey?.origin === origin ? journey.url : null;
+  return { ...state, content: { ...leftBefore(state), isSentOn: false, bootedAt: now, goal } };
+}
+
+/** The boot page has gone on, or the frame was sent elsewhere. */
+export function loseGoal(state: TabNavigation): TabNavigation {
+  const { content } = state;
+  return content.kind === "left" ? { ...state, content: { ...content, goal: null } } : state;
 }
 
 /** A notice that `isOvertaken` is there, and the frame is about to leave it. */
 export function leaveOvertaken(state: TabNavigation): TabNavigation {
-  return { ...hearFormerPage(state), content: { kind: "left", isSentOn: true, returnsAt: null } };
+  return { ...hearFormerPage(state), content: { ...leftBefore(state), isSentOn: true, returnsAt: null, goal: null } };
 }
 
 /** The page that was about to leave by itself stays. */
@@ -660,8 +706,8 @@ export function pauseAfter(attempts: number): number {
 
 // Parts of states
 
-function inFrame({ page, content, hardReload, selfSends }: TabNavigation): InFrame {
-  return { page, content, hardReload, selfSends };
+function inFrame({ page, asked, content, hardReload, selfSends }: TabNavigation): InFrame {
+  return { page, asked, content, hardReload, selfSends };
 }
 
 export function journeyOf(state: TabNavigation): Journey | null {
@@ -690,6 +736,18 @@ function journeyTo(
 
 function returnsAt({ content }: TabNavigation): number | null {
   return content.kind === "left" ? content.returnsAt : null;
+}
+
+const LEFT = {
+  kind: "left",
+  isSentOn: false,
+  returnsAt: null,
+  bootedAt: Number.NEGATIVE_INFINITY,
+  goal: null,
+} as const;
+
+function leftBefore({ content }: TabNavigation): Content & { readonly kind: "left" } {
+  return content.kind === "left" ? content : LEFT;
 }
 
 function attemptsBefore({ sent }: FailedNavigation): number {

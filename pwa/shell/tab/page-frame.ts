@@ -20,8 +20,6 @@ export class PageFrame {
   readonly element: HTMLIFrameElement;
   readonly history: SessionHistory;
   readonly places: PagePlaces | null;
-  /** URL that the boot page in the frame goes on to by itself; null where none is known to be on its way. */
-  bootGoal: string | null = null;
 
   /**
    * @param places null where the browser has no service worker for any: then the start page is all there is.
@@ -125,7 +123,6 @@ export class PageFrame {
   }
 
   #load(url: string, replaces: boolean): void {
-    this.bootGoal = null;
     if (replaces) this.element.contentWindow?.location.replace(url);
     else this.element.src = url;
   }

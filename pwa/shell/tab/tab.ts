@@ -37,9 +37,6 @@ const TROUBLES: readonly unknown[] = [
   "sync",
 ] satisfies readonly Trouble[];
 
-/** Milliseconds in which a boot page comes to the page it goes on to. A frame that is sent there meanwhile loads it twice. */
-const ARRIVAL_TIME = 3_000;
-
 /** Links that a page names, of which the tunnel takes as many as it may. */
 const MOST_LINKS = 10;
 
@@ -101,16 +98,10 @@ export class Tab implements AppTab, TabActions {
   readonly #icons: IconLoader;
   #navigation: TabNavigation = step.START;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When a boot page last said that it is there, by `performance.now()`. */
-  #bootedAt = Number.NEGATIVE_INFINITY;
-  /** Id of the navigation that the tunnel was asked for last. */
-  #asked: number | null = null;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
-  /** The frame has the document of another tab, until the start document is there. */
-  #isOfFormer = false;
   /** Those of the page, and whether the person was told of each. */
   #troubles = new Map<Trouble, boolean>();
 
@@ -174,8 +165,7 @@ export class Tab implements AppTab, TabActions {
   restart(entries: readonly KeptEntry[]): void {
     this.#abandon();
     this.#frame.history.reset();
-    this.#settleAtStart();
-    this.#isOfFormer = true;
+    this.#settleAtStart({ kind: "former" });
     this.resume(entries);
   }
 
@@ -211,7 +201,7 @@ export class Tab implements AppTab, TabActions {
     if (entry === null) return this.#notify({ kind: "no-way-back" });
     this.#anchor();
     if (entry.url !== "") return this.#reopen(entry.url);
-    this.#frame.showStart(true);
+    this.#showStart(true);
     this.#settleAtStart();
   }
 
@@ -276,7 +266,7 @@ export class Tab implements AppTab, TabActions {
   home(): void {
     if (this.#window?.closeAll) return this.#window.closeAll();
     this.#abandon();
-    this.#frame.showStart();
+    this.#showStart();
     this.#settleAtStart();
   }
 
@@ -318,7 +308,7 @@ export class Tab implements AppTab, TabActions {
     const request = this.#sent?.request ?? typedNavigation(this.state.destination?.url ?? this.#page.url);
     if (URL.parse(request.url)?.origin !== origin) return;
     // A boot page that is on its way there may bring the refused page.
-    this.#frame.bootGoal = null;
+    this.#change(step.loseGoal);
     this.#navigate(request, { by: "typed", replace: true });
   }
 
@@ -384,7 +374,7 @@ export class Tab implements AppTab, TabActions {
       const { url } = sent.request;
       const hasLostItsWay = sent.isAnswered && step.journeyOf(this.#navigation)?.url === url;
       this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
-      if (this.#setFrameOut() || !hasLostItsWay || performance.now() - this.#bootedAt < ARRIVAL_TIME) return;
+      if (this.#setFrameOut() || !hasLostItsWay || step.isBooting(this.#navigation, performance.now())) return;
       if (this.#isBooted(url)) return this.#show(url, false, true);
       return this.#change((navigation) => step.documentCame(navigation, performance.now(), this.#isLinkOpen, false));
     }
@@ -396,7 +386,7 @@ export class Tab implements AppTab, TabActions {
 
   #onDocumentNews(news: DocumentNews): void {
     // The boot page has gone on to it.
-    this.#frame.bootGoal = null;
+    this.#change(step.loseGoal);
     switch (news.kind) {
       case "none":
         return this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));
@@ -436,7 +426,7 @@ export class Tab implements AppTab, TabActions {
   mayShowEntry(slotUrl: string, slot: Slot | null): boolean {
     const { history } = this.#frame;
     const url = history.comeTo((each) => pathOf(each) === pathOf(slotUrl));
-    if (url === null) this.#frame.showStart(true);
+    if (url === null) this.#showStart(true);
     else if (URL.parse(url)?.origin === slot?.origin) return true;
     else this.#reopen(url);
     return false;
@@ -444,7 +434,7 @@ export class Tab implements AppTab, TabActions {
 
   /** @param slot the slot that speaks, from the event's origin; null for the start document. */
   onPageMessage(message: PageToShell, slot: Slot | null, source: Window, activation?: Activation): void {
-    if (!this.#frame.isOf(source) || (this.#isOfFormer && slot !== null)) return;
+    if (!this.#frame.isOf(source) || (slot !== null && this.#navigation.content.kind === "former")) return;
     if (this.#isTooLate(message, slot, activation)) {
       if (message.type === "leaving") this.#showAnew();
     } else if (message.type === "document") {
@@ -475,12 +465,8 @@ export class Tab implements AppTab, TabActions {
   #onSlotMessage(message: PageToShell, slot: Slot): void {
     switch (message.type) {
       case "booting":
-      case "slot-ready": {
-        const journey = step.journeyOf(this.#navigation);
-        this.#frame.bootGoal = journey?.origin === slot.origin ? journey.url : null;
-        this.#bootedAt = performance.now();
-        return this.#onDocumentLeft(slot);
-      }
+      case "slot-ready":
+        return this.#onBootPage(slot);
       case "navigate":
         return this.#onNavigate(message, slot);
       case "scrolled":
@@ -670,8 +656,7 @@ export class Tab implements AppTab, TabActions {
   #navigate(request: NavigationRequest, going: Going): void {
     const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
     const { tunnel } = this.#app;
-    this.#isOfFormer = false;
-    if (!isSelfSend) this.#change((navigation) => ({ ...navigation, selfSends: 0 }));
+    this.#change((navigation) => step.askAnother(navigation, isSelfSend));
     this.#signIn = null;
     const problem = this.#frame.problemWith(request.url);
     if (problem !== null) {
@@ -690,7 +675,6 @@ export class Tab implements AppTab, TabActions {
     if (going.isReopening === true) this.#frame.history.reopen();
     const id = isStep ? null : (begun ?? tunnel.navigate(this.#id, withoutFragment(request), keepsPage));
     const waits = { replaces: replace || isShown, isAgain: isShown };
-    this.#asked = id;
     const sent = id === null ? null : { ...tries, id, request, by, mayHaveRun: false, isAnswered: false };
     this.#icons.forget();
     this.#meter.begin(request.url, askedAt);
@@ -722,9 +706,10 @@ export class Tab implements AppTab, TabActions {
 
   /** As `PageFrame.show`. */
   #show(url: string, replaces: boolean, isAgain = false): void {
-    const isBooting = this.#frame.bootGoal === url && performance.now() - this.#bootedAt < ARRIVAL_TIME;
-    if (!isBooting && !this.#frame.show(url, replaces, isAgain)) return;
-    this.#keep(step.sendFrame(this.#navigation, url, isBooting || this.#isBooted(url)));
+    const before = this.#navigation;
+    const goesThere = step.bootGoal(before) === url && step.isBooting(before, performance.now());
+    if (!goesThere && !this.#frame.show(url, replaces, isAgain)) return;
+    this.#keep(step.sendFrame(goesThere ? before : step.loseGoal(before), url, goesThere || this.#isBooted(url)));
   }
 
   /** Whether the service worker of the URL's slot is known to answer. */
@@ -765,17 +750,22 @@ export class Tab implements AppTab, TabActions {
     const { kind, page } = this.#navigation;
     if (isAgain && kind === "returning") return this.#show(page.url, true, true);
     if (kind !== "settled" || !step.hasLeftDocument(this.#navigation)) return;
-    if (page.url === "") return this.#frame.showStart(true);
+    if (page.url === "") return this.#showStart(true);
     this.#meter.progress = 0;
     this.#enter(step.goBack(this.#navigation));
     this.#show(page.url, true, true);
   }
 
+  #showStart(replaces = false): void {
+    this.#change(step.loseGoal);
+    this.#frame.showStart(replaces);
+  }
+
   /** The start page is what counts. */
-  #settleAtStart(): void {
+  #settleAtStart(content?: step.Content): void {
     this.#signIn = null;
     this.#meter.cost = NO_COST;
-    this.#enter(step.settleAtStart(this.#navigation));
+    this.#enter(step.settleAtStart(this.#navigation, content));
   }
 
   // Documents come into the frame
@@ -783,8 +773,7 @@ export class Tab implements AppTab, TabActions {
   /** @param slot null for the start document. */
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const { historyKey, title, phase } = message;
-    this.#isOfFormer = false;
-    this.#frame.bootGoal = null;
+    this.#change(step.loseGoal);
     const isBack = this.#frame.history.isTraversal(historyKey, this.#sent !== null);
     if (isBack) this.#traverse(slot);
     this.#visit(historyKey);
@@ -810,8 +799,8 @@ export class Tab implements AppTab, TabActions {
   /** In place of a document. */
   #onFailedDocument(message: PageToShell & { type: "failed" }): void {
     const { url, code, method = null, message: detail } = message;
-    const isOfBootPage = this.#frame.bootGoal !== null;
-    this.#frame.bootGoal = null;
+    const isOfBootPage = step.bootGoal(this.#navigation) !== null;
+    this.#change(step.loseGoal);
     if (step.isOvertaken(this.#navigation, new URL(url).origin)) {
       this.#change(step.leaveOvertaken);
       return this.#visit(message.historyKey);
@@ -847,9 +836,9 @@ export class Tab implements AppTab, TabActions {
       if (step.awaitedOrigin(navigation) === null && isShown) this.#commit(url, title, phase, false, content);
       return;
     }
-    const isPage = id === null ? step.mayBePage(navigation, url, this.#frame.history.knows(url)) : id === this.#asked;
+    const isPage =
+      id === null ? step.mayBePage(navigation, url, this.#frame.history.knows(url)) : id === navigation.asked;
     if (!isPage) return;
-    this.#frame.bootGoal = null;
     this.#frame.history.visitUrl(url, this.#sent !== null);
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
     this.#commit(url, title, phase, false, content);
@@ -864,7 +853,7 @@ export class Tab implements AppTab, TabActions {
     const { page } = navigation;
     const isOfPage = isPartOf(`${url}#`, page.url);
     const isOther = sent !== null && isOfPage && !step.leadsTo(navigation, url);
-    const isFormer = id === null ? isOther : id !== this.#asked;
+    const isFormer = id === null ? isOther : id !== navigation.asked;
     const isMeant = awaited === null ? isOfPage : awaited === new URL(url).origin && !isFormer;
     if (!step.isUnderWay(navigation) || !isMeant || code === ErrorCode.CANCEL) return;
     const method = sent?.request.method ?? null;
@@ -875,11 +864,11 @@ export class Tab implements AppTab, TabActions {
     this.#enter(step.failInPlace(asked, sent?.by ?? "started", error, performance.now(), brokenUrl));
   }
 
-  /** An app page (boot page, notice) has taken the place of the document. */
-  #onDocumentLeft({ origin }: Slot): void {
+  /** A boot page has taken the place of the document. */
+  #onBootPage({ origin }: Slot): void {
     this.#held = null;
     const isAwaited = origin === step.awaitedOrigin(this.#navigation);
-    this.#enter(step.leaveDocument(this.#navigation));
+    this.#enter(step.bootPageCame(this.#navigation, origin, performance.now()));
     // A boot page on its way to a page that has failed goes on there, and cuts off the page that is to come back.
     if (step.unopenedOf(this.#navigation) !== null) this.#bringPageBack(!isAwaited);
   }
