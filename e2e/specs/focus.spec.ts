@@ -99,7 +99,9 @@ for (const before of ["Reload", "Site information"] as const) {
       await button.tap();
       await expect(app.page.getByRole("dialog", { name: before })).toBeVisible();
       await app.page.keyboard.press("Escape");
+      await expect(app.page.getByRole("dialog")).toBeHidden();
     }
+    await app.drawn();
     const box = await app.page.locator('iframe[title="Page"]').boundingBox();
     await app.page.touchscreen.tap((box?.x ?? 0) + 20, (box?.y ?? 0) + 20);
     await expect(app.frame().getByRole("button", { name: "Tapped", exact: true })).toBeVisible();
