@@ -42,16 +42,14 @@ export type Content =
   /**
    * A page of the app's (boot page, notice of a try before) has replaced the document, and another is to come.
    *
-   * @property isSentOn the frame was sent elsewhere since. Until then that page goes on by itself.
+   * @property isSentOn the frame is on its way since. Until then that page goes on by itself.
    * @property returnsAt when the committed page is put back in its place, if nothing has come.
-   * @property bootedAt when a boot page last said that it is there.
-   * @property goal URL that it goes on to; null where the frame was sent elsewhere, or the boot page has gone there.
+   * @property goal URL that a boot page in the frame goes on to by itself; null where none is known to be on its way.
    */
   | {
       readonly kind: "left";
       readonly isSentOn: boolean;
       readonly returnsAt: number | null;
-      readonly bootedAt: number;
       readonly goal: string | null;
     };
 
@@ -111,6 +109,8 @@ interface InFrame {
   readonly page: CommittedPage;
   /** Id of the navigation that the tunnel was asked for last, which may be over. */
   readonly asked: number | null;
+  /** When a boot page last said that it is there. */
+  readonly bootedAt: number;
   readonly content: Content;
   /** A page is loaded with nothing that is stored. `asked`: the document before may yet say that it is loaded. */
   readonly hardReload: "none" | "asked" | "begun";
@@ -190,6 +190,7 @@ export const START: TabNavigation = {
   failure: null,
   page: NO_PAGE,
   asked: null,
+  bootedAt: Number.NEGATIVE_INFINITY,
   content: DOCUMENT,
   hardReload: "none",
   selfSends: 0,
@@ -212,14 +213,14 @@ export function hasLeftDocument({ content }: TabNavigation): boolean {
   return content.kind === "left";
 }
 
-/** URL that the boot page in the frame goes on to by itself; null where none is known to be on its way. */
+/** As of `Content`. */
 export function bootGoal({ content }: TabNavigation): string | null {
   return content.kind === "left" ? content.goal : null;
 }
 
-/** A boot page is in the frame, or was until just now, and comes to its page without help. */
-export function isBooting({ content }: TabNavigation, now: number): boolean {
-  return content.kind === "left" && now - content.bootedAt < ARRIVAL_TIME;
+/** A boot page has spoken so lately that it may be on its way to its page. */
+export function isBooting({ bootedAt }: TabNavigation, now: number): boolean {
+  return now - bootedAt < ARRIVAL_TIME;
 }
 
 /** The failure of a page that is still wanted: it covers the frame, or waits beside the page that is shown. */
@@ -361,7 +362,7 @@ export function setOut(
   waits: FrameWaits | null = null,
 ): Underway {
   const journey = journeyOf(state);
-  const frame = { ...inFrame(state), asked: sent?.id ?? state.asked };
+  const frame = { ...inFrame(state), asked: sent?.id ?? (waits === null ? state.asked : null) };
   return { ...frame, kind: "underway", destination, sent, waits, journey: journey && { ...journey, lost: 0 } };
 }
 
@@ -508,11 +509,17 @@ export function leaveDocument(state: TabNavigation): TabNavigation {
   return { ...state, content: { ...leftBefore(state), isSentOn: false, goal: null } };
 }
 
+/** As `leaveDocument`, by a redirect out of the slot. A page that was to come back is none any more. */
+export function leaveByRedirect(state: TabNavigation): TabNavigation {
+  const left = leaveDocument(state);
+  return left.kind === "returning" ? { ...left, page: NO_PAGE } : left;
+}
+
 /** As `leaveDocument`, by a boot page of this origin. */
 export function bootPageCame(state: TabNavigation, origin: string, now: number): TabNavigation {
   const journey = journeyOf(state);
   const goal = journey?.origin === origin ? journey.url : null;
-  return { ...state, content: { ...leftBefore(state), isSentOn: false, bootedAt: now, goal } };
+  return { ...state, bootedAt: now, content: { ...leftBefore(state), isSentOn: false, goal } };
 }
 
 /** The boot page has gone on, or the frame was sent elsewhere. */
@@ -521,8 +528,12 @@ export function loseGoal(state: TabNavigation): TabNavigation {
   return content.kind === "left" ? { ...state, content: { ...content, goal: null } } : state;
 }
 
-/** A notice that `isOvertaken` is there, and the frame is about to leave it. */
+/**
+ * A notice that `isOvertaken` has spoken: the frame is about to leave it, or has left it, and a boot page goes on to the
+ * page that is awaited.
+ */
 export function leaveOvertaken(state: TabNavigation): TabNavigation {
+  if (bootGoal(state) !== null) return state;
   return { ...hearFormerPage(state), content: { ...leftBefore(state), isSentOn: true, returnsAt: null, goal: null } };
 }
 
@@ -706,8 +717,8 @@ export function pauseAfter(attempts: number): number {
 
 // Parts of states
 
-function inFrame({ page, asked, content, hardReload, selfSends }: TabNavigation): InFrame {
-  return { page, asked, content, hardReload, selfSends };
+function inFrame({ page, asked, bootedAt, content, hardReload, selfSends }: TabNavigation): InFrame {
+  return { page, asked, bootedAt, content, hardReload, selfSends };
 }
 
 export function journeyOf(state: TabNavigation): Journey | null {
@@ -738,13 +749,7 @@ function returnsAt({ content }: TabNavigation): number | null {
   return content.kind === "left" ? content.returnsAt : null;
 }
 
-const LEFT = {
-  kind: "left",
-  isSentOn: false,
-  returnsAt: null,
-  bootedAt: Number.NEGATIVE_INFINITY,
-  goal: null,
-} as const;
+const LEFT = { kind: "left", isSentOn: false, returnsAt: null, goal: null } as const;
 
 function leftBefore({ content }: TabNavigation): Content & { readonly kind: "left" } {
   return content.kind === "left" ? content : LEFT;

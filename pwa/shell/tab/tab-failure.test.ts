@@ -125,6 +125,18 @@ describe("the notice of a page that failed", () => {
   });
 });
 
+it("a page that leads out of reach each time that it comes back has failed", () => {
+  const { hearPage, log, say, show, shown } = openBrowser();
+  show(`${A}/`, "a");
+  const moved = { tag: MESSAGE_TAG, type: "moved", url: "myapp:open" } as const;
+  hearPage(moved, A);
+  expect(log).toEqual([`replace again ${A}/`]);
+  say(A, "slot-ready");
+  hearPage(moved, A);
+  expect(log).toHaveLength(1);
+  expect(shown()).toMatchObject({ phase: "failed", error: { code: ErrorCode.UNSUPPORTED_SCHEME } });
+});
+
 describe("a page that failed for the link", () => {
   const fails = (id: number, code: number) =>
     ({ type: "navigation", kind: "failed", id, url: `${B}/`, code, message: "" }) as const;

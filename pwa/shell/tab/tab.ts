@@ -495,8 +495,7 @@ export class Tab implements AppTab, TabActions {
         return;
       }
       case "moved": {
-        this.#change(step.leaveDocument);
-        // A redirect out of the slot.
+        this.#change(step.leaveByRedirect);
         const { askedAt } = this.#meter;
         this.#navigateAnywhere(typedNavigation(message.url, slot.origin), { by: "started", replace: true, askedAt });
       }
@@ -799,12 +798,12 @@ export class Tab implements AppTab, TabActions {
   /** In place of a document. */
   #onFailedDocument(message: PageToShell & { type: "failed" }): void {
     const { url, code, method = null, message: detail } = message;
-    const isOfBootPage = step.bootGoal(this.#navigation) !== null;
-    this.#change(step.loseGoal);
     if (step.isOvertaken(this.#navigation, new URL(url).origin)) {
       this.#change(step.leaveOvertaken);
       return this.#visit(message.historyKey);
     }
+    const isOfBootPage = step.bootGoal(this.#navigation) !== null;
+    this.#change(step.loseGoal);
     if (step.isNoticeOfFormer(this.#navigation, message)) {
       this.#change(step.leaveDocument);
       this.#visit(message.historyKey);
@@ -830,6 +829,7 @@ export class Tab implements AppTab, TabActions {
   #onSilentDocument({ url, title: whole, phase, id }: TunnelToShell & { type: "silent-document" }): void {
     const title = whole.slice(0, MOST_TITLE);
     const navigation = this.#navigation;
+    if (navigation.content.kind === "former") return;
     const content = { kind: "silent", url } as const;
     if (phase === "loaded") {
       const isShown = navigation.content.kind === "silent" && navigation.content.url === url;
