@@ -89,7 +89,7 @@ async function runOnce(stage, isBusy) {
     args: REPORTED[runner] ?? [],
   });
   for (const loop of loops) loop.kill();
-  // Who was told to end has not failed.
+  // A stage that was told to end has not failed.
   if (code >= 128) fail(`Cannot go on: ${stage.name} was ended; started again, it goes on from here`);
   const failed = existsSync(REPORT) ? failedTests(JSON.parse(readFileSync(REPORT, "utf8"))) : [];
   if (code !== 0 && failed.length === 0)

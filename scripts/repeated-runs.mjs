@@ -51,7 +51,7 @@ export function failedTests(report) {
 }
 
 /**
- * Which test failed how often, and with what it said.
+ * Tests that failed, how often, and with what words.
  *
  * @param {readonly Run[]} runs
  */

@@ -56,7 +56,7 @@ try {
 }
 
 function sayReady(edgeUrl: string, accessKey: string): void {
-  // Whoever reads it by a program wants the one line.
+  // A program that reads it wants the one line.
   const text = process.stderr.isTTY ? phoneText({ edgeUrl, accessKey }) : null;
   if (text !== null) console.error(text);
   console.log(`Ropeway is ready: ${edgeUrl}/#key=${accessKey}`);

@@ -19,7 +19,7 @@ import { ensurePythonPackages } from "./install/python-packages.mjs";
  *   environment?: Readonly<Record<string, string>>
  * }} Stage */
 
-/** Which tests of vitest failed, and why. */
+/** Lines of vitest that say which tests failed, and why. */
 const VITEST_FAILURE = /^ *FAIL |^(\w*Error|Unhandled)\b/;
 
 const UNIT = {

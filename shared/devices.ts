@@ -1,9 +1,9 @@
-/** What the edge tells the app about paired devices (below DEVICES_PATH). Times are in milliseconds since the epoch. */
+/** Answers of the edge about paired devices (below DEVICES_PATH). Times are in milliseconds since the epoch. */
 
 export interface DeviceList {
   /** In the order in which they were paired. */
   readonly devices: readonly PairedDevice[];
-  /** What became of pairings, newest first. */
+  /** Ends of pairings, newest first. */
   readonly events: readonly DeviceEvent[];
 }
 
@@ -26,7 +26,7 @@ export interface PairingCode {
   readonly expiresAt: number;
 }
 
-/** What is to end the pairing of a guest; at least one of the two is set. */
+/** Ends of a guest's pairing; at least one of the two is set. */
 export interface GuestLimits {
   /** Milliseconds from when it is paired. */
   readonly lastsFor: number | null;
@@ -40,7 +40,7 @@ export interface PairedDevice {
   readonly pairedAt: number;
   /** Whether it is the one that asks. */
   readonly isThis: boolean;
-  /** What ends the pairing of a guest; null for a device that stays. */
+  /** The ends of a guest's pairing; null for a device that stays. */
   readonly guest: { readonly endsAt: number | null; readonly mostBytes: number | null } | null;
   /** Null where the edge cannot tell now. */
   readonly usage: {

@@ -32,7 +32,7 @@ export class FairShares {
     for (const [name, { amount }] of byUse) this.#amounts.set(name, amount);
   }
 
-  /** Who gives next; undefined where nobody has anything. */
+  /** The giver that is next; undefined where nobody has anything. */
   giver(): string | undefined {
     let giver: string | undefined;
     let most = Number.NEGATIVE_INFINITY;
@@ -43,12 +43,12 @@ export class FairShares {
     return giver;
   }
 
-  /** It gave so much. */
+  /** The giver gave so much. */
   gave(name: string, amount: number): void {
     this.#amounts.set(name, (this.#amounts.get(name) ?? 0) - amount);
   }
 
-  /** It has nothing that it could give. */
+  /** The giver has nothing that it could give. */
   excuse(name: string): void {
     this.#amounts.delete(name);
   }
@@ -60,7 +60,7 @@ export class FairShares {
  */
 const FORGOTTEN = 10 * 60_000;
 
-/** What all in a process share and take some of: bytes to keep, or milliseconds of the processor. */
+/** A store that all in a process share and take some of: bytes to keep, or milliseconds of the processor. */
 export class Room {
   readonly #now: () => number;
   readonly #size: number;

@@ -178,7 +178,7 @@ export class FetchSocket implements PhoneSocket {
         for (const record of decoder.push(read.value)) this.#take(record);
       }
     } catch {
-      // Whatever it was, the road ends here; a link knows closing codes and nothing else.
+      // The road ends here, for whatever reason; a link knows closing codes and nothing else.
     }
     this.#lose();
   }
@@ -207,7 +207,7 @@ export class FetchSocket implements PhoneSocket {
     }
     if (this.#isSending) return;
     this.#isSending = true;
-    // What is sent in the same turn rides in the same batch.
+    // Messages sent in the same turn ride in the same batch.
     queueMicrotask(() => void this.#sendAll());
   }
 

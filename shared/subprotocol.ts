@@ -44,7 +44,7 @@ export function endsSession(code: number): boolean {
 /** RFC 6455 section 7.4.1: all is said. */
 export const CLOSED_NORMALLY = 1000;
 
-/** What the app learns about its edge. */
+/** The edge's word of itself, for the app. */
 export interface EdgeConfig {
   readonly version: string;
   /** Host (and port, unless the scheme's own) below which slots live, or null when there is only this one host. */
@@ -77,7 +77,7 @@ export const EdgeRequest = {
   WARMED_PAGE: "ropeway:///warmed-page",
 } as const;
 
-/** What a phone offers in the handshake. */
+/** The phone's offer in the handshake. */
 export interface TunnelOffer {
   readonly speaksVersion: boolean;
   /** "" where there is none. */

@@ -23,7 +23,7 @@ test("a site is laid out for a desk, or zoomed, in all its pages and visits, and
   const before = await width(app);
   await inMenu(app, () => app.page.getByRole("switch", { name: "Desktop width" }).click());
   await expect.poll(() => width(app)).toBe(980);
-  // What is drawn smaller is pressed where it is seen. The automation does not know of frames that are scaled.
+  // A button that is drawn smaller is pressed where it is seen. The automation does not know of frames that are scaled.
   const button = await (await app.content()).evaluate(() => {
     const { x, y, width, height } = (document.querySelector("button") as Element).getBoundingClientRect();
     return { x: x + width / 2, y: y + height / 2 };

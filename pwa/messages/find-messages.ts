@@ -1,4 +1,4 @@
-/** What the app and the documents of a page have in common for "Find in page": how texts are compared, and how much is told. */
+/** Rules of "Find in page" for the app and the documents of a page: how texts are compared, and how much is told. */
 
 /** Name of the element that holds the reader, and what is searched while it is there. */
 export const READER_ELEMENT = "ropeway-reader";

@@ -38,7 +38,7 @@ export type Trouble =
   | "tap"
   /** A socket did not open. */
   | "socket"
-  /** What was filled in was not sent. */
+  /** A form's fields were not sent. */
   | "form"
   /** A film's list of parts, which the browser's own player does not get. */
   | "film"
@@ -125,7 +125,7 @@ export type PageToShell =
    * reloaded, or the history leads there.
    */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string; readonly isAgain?: boolean }
-  /** It does not after all; a "document" follows. */
+  /** The page does not leave after all; a "document" follows. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "staying" }
   /** Answer to "reload": it was not done, since it would send a form again, which the person has to want. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload-sends-form" }
@@ -151,7 +151,7 @@ export type PageToShell =
       readonly tag: typeof MESSAGE_TAG;
       readonly type: "focus";
       readonly has: boolean;
-      /** It has been told that its tab is not seen. */
+      /** The page has been told that its tab is not seen. */
       readonly isBehind: boolean;
     }
   /** Media of a document have begun to be heard, or have ended. Absent from slots of before 2026-12. */
@@ -332,7 +332,7 @@ export interface TroubleTold {
   readonly tag: typeof MESSAGE_TAG;
   readonly type: "trouble";
   readonly trouble: Trouble;
-  /** What was told before has passed. */
+  /** The trouble told before has passed. */
   readonly isOver?: boolean;
 }
 

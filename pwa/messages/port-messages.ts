@@ -21,7 +21,7 @@ export const PORT_CREDIT_BYTES = 256 * 1024;
  */
 export const PORT_BATCH_TIME = 8;
 
-/** Which slot a port belongs to, as the shell knows it. */
+/** The slot that a port belongs to, as the shell knows it. */
 export interface SlotBinding {
   /** Serialized real origin that the slot stands for. */
   readonly origin: string;
@@ -54,7 +54,7 @@ export type PortRequestHead = Pick<
    * slot workers of before 2026-12 do not say so.
    */
   readonly form?: string | undefined;
-  /** What comes is a file, whatever else it is: a `hold` of it as a file may follow. */
+  /** The response is a file, by whatever type: a `hold` of it as a file may follow. */
   readonly isFile?: true;
 };
 
@@ -144,7 +144,7 @@ export type TunnelToPort =
        */
       readonly referrer?: string;
     }
-  /** One for each ping, in their order. `isLate`: `until` was over, and no request or cookie that came with it was taken. */
+  /** An answer to each ping, in their order. `isLate`: `until` was over, and no request or cookie that came with it was taken. */
   | { readonly type: "pong"; readonly isLate?: boolean }
   | { readonly type: "data"; readonly id: number; readonly chunk: Uint8Array }
   | { readonly type: "end"; readonly id: number }

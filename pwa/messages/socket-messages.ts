@@ -5,7 +5,7 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import type { SocketPart } from "../../shared/http/socket-records.ts";
 
-/** What a page asks for. */
+/** The socket that a page asks for. */
 export interface SocketRequest {
   /** `ws:` or `wss:`, without a fragment. */
   readonly url: string;

@@ -111,7 +111,7 @@ export interface Download {
   /** Milliseconds since 1970. */
   readonly begunAt: number;
   readonly state: DownloadState;
-  /** It can go on where it was, once the app was closed: by a range, and a strong validator (RFC 9110 section 13.1.5). */
+  /** The download can go on where it was, after the app was closed: by a range, and a strong validator (RFC 9110 section 13.1.5). */
   readonly mayGoOn: boolean;
   /** The file had changed at its site when it was to go on, or nobody could tell: it has begun anew. */
   readonly isAnew: boolean;
@@ -164,9 +164,9 @@ export interface SignInAsked {
   readonly origin: string;
   /** The server's words; "" for none. */
   readonly realm: string;
-  /** Those that were given last are not right. */
+  /** The name and password that were given last are not right. */
   readonly isWrong: boolean;
-  /** It has them, and wants them once more in another form: no more is asked of the person. */
+  /** The server has them, and wants them once more in another form: no more is asked of the person. */
   readonly isRenewed: boolean;
 }
 
@@ -396,7 +396,7 @@ type NavigationNews =
   | { readonly kind: "failed"; readonly url: string; readonly code: number; readonly message: string }
   /** Its response is there: its slot may come for it. Told again, after longer and longer times, where it does not. */
   | { readonly kind: "answered" }
-  /** It ended on another origin; its response waits for that slot. */
+  /** The navigation ended on another origin; its response waits for that slot. */
   | { readonly kind: "moved"; readonly url: string };
 
 /** Of documents of pages. URLs are real, without fragments. */

@@ -129,7 +129,7 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
   return { policies, upgradesInsecureRequests, opaque, silent };
 }
 
-/** Those of an origin's policies that the browser cannot judge for us, as the origin says them: on sockets, frames and objects. */
+/** Directives of an origin's policies that the browser cannot judge, as the origin says them: on sockets, frames, objects. */
 export function heldPolicies(values: readonly string[]): string[] {
   const policies = values.flatMap((value) => value.split(",").map((policy) => policy.trim()));
   return policies.filter((policy) => /(connect|frame|child|default|object)-src|upgrade-/i.test(policy));

@@ -266,7 +266,7 @@ function withoutFragment(url: string): string {
   return url.split("#", 1)[0] ?? url;
 }
 
-/** What it is, or null where that takes long. */
+/** The answer, or null where that takes long. */
 function soon<T>(promise: Promise<T>): Promise<T | null> {
   return Promise.race([promise, new Promise<null>((resolve) => setTimeout(() => resolve(null), PORT_TIMEOUT))]);
 }
@@ -285,7 +285,7 @@ async function firstAnswers(asked: readonly Promise<TunnelPort | null>[]): Promi
   return ports;
 }
 
-/** What no browser grants without a question. */
+/** Features that no browser grants without a question. */
 const ASKED_FOR =
   "camera clipboard-read geolocation idle-detection local-fonts microphone midi notifications window-management";
 

@@ -63,7 +63,7 @@ export interface SlotContext extends SlotIdentity {
   readonly slotSources: string;
 }
 
-/** What the edge puts before the slot's worker where slots have a list of hosts (`worker/front/hosts.ts`). */
+/** Globals that the edge puts before the slot's worker where slots have a list of hosts (`worker/front/hosts.ts`). */
 export interface ToldHosts {
   readonly ropewayShell?: string;
   /** Origins, between spaces. */

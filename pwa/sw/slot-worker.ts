@@ -34,7 +34,7 @@ declare const self: ServiceWorkerGlobalScope & {
   readonly __LATE: Readonly<Record<string, string>>;
   /** The same of those on the shell's host: the browser has them once for all slots. */
   readonly __PDF: Readonly<Record<string, string>>;
-  /** That of `view.ts`, of `words.ts`, and of each language's words, with `*` in the place of the query. */
+  /** The path of `view.ts`, of `words.ts`, and of each language's words, with `*` in the place of the query. */
   readonly __VIEW: string;
 };
 
@@ -162,7 +162,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   return isSaved ? answerDownload(exchange, url.searchParams.get("name")) : answerOf(exchange, events !== null);
 }
 
-/** What needs no tunnel: of the app's own. */
+/** Requests for the app's own files need no tunnel. */
 async function answerOwn(url: URL, isNavigation: boolean): Promise<Response> {
   const { search } = url;
   const context = slotContext(self.location, UNBOUND);
@@ -279,7 +279,7 @@ async function portFor(event: FetchEvent): Promise<TunnelPort> {
 /** For as long as no window says whose slot this is. */
 const UNBOUND: SlotBinding = { origin: "", topLevelOrigin: "", topLevel: false };
 
-/** What a form sends there is in the tunnel before its document can ask for it. */
+/** The body of a form is in the tunnel before its document can ask for it. */
 async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () => void): Promise<Response> {
   const { request, clientId } = event;
   if (request.mode !== "navigate") {

@@ -1,6 +1,6 @@
 declare const self: ServiceWorkerGlobalScope;
 
-/** What TypeScript does not know of Service Workers (section 4.7, "InstallEvent"). */
+/** The part of Service Workers (section 4.7, "InstallEvent") that TypeScript does not know. */
 interface RoutedInstall extends ExtendableEvent {
   addRoutes?(rules: {
     readonly condition: { readonly urlPattern: object };

@@ -87,7 +87,7 @@ export class TunnelPort {
   #exchanges = new Map<number, PendingExchange>();
   #nextId = 1;
   #outgoing: (PortToTunnel | Delivery)[] = [];
-  /** What each ping that is unanswered was posted with, oldest first. */
+  /** Messages posted with each unanswered ping, oldest first. */
   #untaken: (readonly Delivery[])[] = [];
   readonly #batch = new MessageBatch(() => this.#flush(), PORT_BATCH_TIME / 2, setTimer);
   #bound!: (message: TunnelToPort & { type: "bound" }) => void;

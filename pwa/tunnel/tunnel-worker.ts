@@ -253,7 +253,7 @@ class LatePart<Part> {
   }
 }
 
-/** Those of all slots. */
+/** Sockets of the pages of all slots. */
 const pageSockets = new LatePart<PageSockets>(async () => {
   const { PageSockets }: typeof import("./page-sockets.ts") = await import(self.__PAGE_SOCKETS);
   return new PageSockets({

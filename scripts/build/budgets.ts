@@ -1,4 +1,4 @@
-/** What the phone has to load, gzipped, and how much it may be. */
+/** Files that the phone has to load, gzipped, and how much they may be. */
 import { gzipSync } from "node:zlib";
 import type { BuiltFiles } from "./built-files.ts";
 import { withoutContentHash } from "./content-hash.ts";

@@ -1,4 +1,4 @@
-/** What the app's service worker keeps for offline use. */
+/** Files that the app's service worker keeps for offline use. */
 import { securityHeaders } from "../../worker/front/hosts.ts";
 import type { BuiltFiles } from "./built-files.ts";
 import { contentHash, withoutContentHash } from "./content-hash.ts";

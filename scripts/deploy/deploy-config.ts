@@ -1,4 +1,4 @@
-/** What wrangler deploys by: wrangler.toml as it stands in the checkout, with the host that was asked for. */
+/** The configuration of wrangler: wrangler.toml as it stands in the checkout, with the host that was asked for. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "smol-toml";

@@ -89,7 +89,7 @@ async function deploySlots(
   return { [BASE]: baseHost, [LIST]: pattern };
 }
 
-/** What an earlier deployment has set. */
+/** Takes away the settings of slots that an earlier deployment has. */
 function withoutList(names: readonly string[]): SecretChanges {
   return Object.fromEntries([BASE, LIST].filter((name) => names.includes(name)).map((name) => [name, null]));
 }

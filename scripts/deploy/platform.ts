@@ -1,4 +1,4 @@
-/** What deploying asks of the platform. */
+/** Questions of the deployment to the platform. */
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Wrangler } from "./wrangler.ts";

@@ -45,7 +45,7 @@ export async function builtSlotFiles(baseOrigin: string, list: string): Promise<
   return slotFiles(app, baseOrigin, list);
 }
 
-/** What of the app a host has, by name: as it is asked for, so that nothing is redirected. */
+/** Files of the app that a host has, by name: as they are asked for, so that nothing is redirected. */
 function sourcesOf(app: BuiltFiles): Map<string, string> {
   const sources = new Map([[SERVICE_WORKER, SERVICE_WORKER]]);
   for (const path of app.keys()) {
@@ -61,7 +61,7 @@ function sourcesOf(app: BuiltFiles): Map<string, string> {
 export function slotFiles(app: BuiltFiles, baseOrigin: string, list: string): BuiltFiles {
   const base = new URL(baseOrigin);
   const hosts = { base: base.hostname, listed: readSlotHosts(list, base.hostname) };
-  // What is said of one host is said of each.
+  // A rule for one host is a rule for each.
   const at = (path: string): URL => new URL(path, baseOrigin.replace(base.hostname, hosts.listed[0] ?? ""));
   const classified = classifyHost(at("/"), hosts);
   const files: BuiltFiles = new Map([[CLEARED, new Uint8Array()]]);

@@ -6,7 +6,7 @@ import type { SourceShape } from "./source-shape.ts";
 /** Above this, a reader loses the thread. Files and classes have no such limit: depth counts there, not length. */
 const maxFunctionLines = 60;
 
-/** What a source file does against the rules of the house, a line each. */
+/** Faults of a source file against the rules of the house, a line each. */
 export function houseFaults(path: string, shape: SourceShape): string[] {
   return [...directionFaults(path, shape), ...sizeFaults(path, shape), ...expressionFaults(path, shape)];
 }

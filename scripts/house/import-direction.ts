@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 
 /**
- * Which files may import which. The first row whose pattern matches the importing file decides; a file that no row
+ * Rules of imports. The first row whose pattern matches the importing file decides; a file that no row
  * names may not import anything of the project.
  */
 const rows: readonly (readonly [importer: string, mayImport: readonly string[]])[] = [

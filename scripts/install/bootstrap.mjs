@@ -51,7 +51,7 @@ export async function ensureDependencies(folder = root, { dev = true, scripts = 
 /** npm asks three times within seconds, not for a minute. */
 const PATIENCE = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
 
-/** What npm, or the system below it, calls a registry that does not answer. */
+/** Names that npm, or the system below it, has for a registry that does not answer. */
 const UNREACHABLE = /^(ECONN|E(HOST|NET)UNREACH|ENETDOWN|ENOTFOUND|EAI_|ETIMEDOUT|EPROTO|ERR_SOCKET_TIMEOUT|E5\d\d)/;
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO/;
 
@@ -77,7 +77,7 @@ const CONNECTION_TIME = 10_000;
  * @param {string} folder
  */
 export function warnOfSilence(npm, folder, time = CONNECTION_TIME) {
-  // Who has a proxy may have no other way to the registry.
+  // People with a proxy may have no other way to the registry.
   if (Object.keys(process.env).some((name) => /^(npm_config_)?(https?_)?proxy$/i.test(name))) return;
   execFile("npm", ["config", "get", "registry"], { cwd: folder }, (_, answer) => {
     if (!URL.canParse(answer.trim()) || npm.exitCode !== null) return;

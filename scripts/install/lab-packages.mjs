@@ -1,4 +1,4 @@
-/** What the emulated link and the bench's servers need from the system. Plain JavaScript, like bootstrap.mjs. */
+/** Packages of the system for the emulated link and the bench's servers. Plain JavaScript, like bootstrap.mjs. */
 import { existsSync } from "node:fs";
 import { installPackages, isInstalled } from "./debian-packages.mjs";
 

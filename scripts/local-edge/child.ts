@@ -1,4 +1,4 @@
-/** One child process that is started, watched and ended. */
+/** A child process that is started, watched and ended. */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 

@@ -40,7 +40,7 @@ export async function startLoopbackProxy(socketPath: string): Promise<LoopbackPr
     // Why it ended does not matter, but an error that nobody takes ends the process.
     client.on("error", () => {});
     client.once("close", () => clients.delete(client));
-    // What fails on one side, once the origin was there, is a lost connection on the other.
+    // A failure on one side, once the origin was there, is a lost connection on the other.
     relay(client).catch(() => client.destroy());
   });
   await new Promise<void>((resolve, reject) => {

@@ -144,7 +144,7 @@ async function assetManifest(directory: string): Promise<Record<string, AssetEnt
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Those of NODE_EXTRA_CA_CERTS, so that the edge trusts what the other programs here trust. */
+/** Certificates of NODE_EXTRA_CA_CERTS, so that the edge trusts what the other programs here trust. */
 async function extraCertificates(): Promise<string[]> {
   const file = process.env.NODE_EXTRA_CA_CERTS;
   if (file === undefined || file === "") return [];

@@ -1,4 +1,4 @@
-/** What one check of a deployment is, and what it needs and finds out for those after it. */
+/** A check of a deployment, its needs, and its findings for those after it. */
 import type { RestingPhone } from "./resting-phone.ts";
 
 export const CHECK_NAMES = [
@@ -26,7 +26,7 @@ export const CHECK_NAMES = [
 
 export type CheckName = (typeof CHECK_NAMES)[number];
 
-/** What the person said. */
+/** The person's arguments. */
 export interface SmokeSettings {
   /** Origin of the deployment. */
   readonly origin: string;
@@ -39,7 +39,7 @@ export interface SmokeSettings {
   readonly streamPatience?: number;
 }
 
-/** What checks found out; null until then. */
+/** Findings of checks; null until then. */
 export interface Findings {
   /** Of the app: where the given one leads. */
   origin: string;
@@ -63,7 +63,7 @@ export interface Check {
   readonly run: (settings: SmokeSettings, found: Findings) => Promise<string>;
 }
 
-/** What is wrong with a deployment, and what to do about it: two sentences without full stops at their ends. */
+/** A fault of a deployment, and its mend: two sentences without full stops at their ends. */
 export class SmokeFault extends Error {
   readonly mend: string;
 

@@ -238,7 +238,7 @@ function offerTunnel(found: Findings, opening: Uint8Array | null): Promise<Answe
   });
 }
 
-/** What a session begins with, filled up to what a phone sends at most. */
+/** The head of a session, filled up to what a phone sends at most. */
 function longOpening(): Uint8Array {
   const { session } = new PhoneSession();
   const transport = new PendingTransport();

@@ -1,5 +1,5 @@
 /**
- * What the fetch road carries in both directions: the messages of a WebSocket as records in a stream of bytes.
+ * The fetch road carries the messages of a WebSocket in both directions, as records in a stream of bytes.
  * PROTOCOL.md section 1.4.
  *
  * ```

@@ -7,7 +7,7 @@ import { type CacheMode, type HeaderList, isSafe, type RequestHead, type Respons
 import { CLEARED_ORIGINS, HIDDEN_AGE } from "../http/phone-fields.ts";
 import { isSameOrigin, parseUrl } from "../web/origin.ts";
 
-/** What decides about a request. */
+/** Facts that decide about a request. */
 export type CacheRequest = Pick<
   RequestHead,
   "method" | "url" | "headers" | "destination" | "mode" | "origin" | "referrer"
@@ -25,15 +25,15 @@ export interface ExchangeTimes {
   readonly responseTime: number;
 }
 
-/** What a cache keeps of a response beside its whole body. Plain data; a store adds fields of its own. */
+/** A response as a cache keeps it, beside its whole body. Plain data; a store adds fields of its own. */
 export interface StoredResponse extends Answer, ExchangeTimes {
   readonly selecting: SelectingFields;
 }
 
-/** What the request had in the fields that the response's `Vary` names, in its order; null where it lacked one. */
+/** Values of the request's fields that the response's `Vary` names, in its order; null where it lacked one. */
 type SelectingFields = readonly (readonly [name: string, value: string | null])[];
 
-// What becomes of a request, given what is stored for its URL: RFC 9111 section 4, RFC 5861, RFC 8246.
+// The fate of a request, given the responses stored for its URL: RFC 9111 section 4, RFC 5861, RFC 8246.
 
 export type Decision<S> =
   /** Nobody is asked. */
@@ -142,10 +142,10 @@ function resolved(location: string, base: string): string | null {
   return URL.canParse(location, base) ? new URL(location, base).href : null;
 }
 
-// What an origin's answer makes of a stored response: RFC 9111 sections 3.2, 4.3.3 to 4.3.5.
+// A stored response after its origin's answer: RFC 9111 sections 3.2, 4.3.3 to 4.3.5.
 
 type Validation =
-  /** What is stored holds, with this for its head. */
+  /** The stored response holds, with this for its head. */
   | { readonly kind: "not-modified"; readonly stored: StoredResponse }
   /** The origin's failure is hidden by what is stored (RFC 5861 section 4). */
   | { readonly kind: "stale-if-error" }
@@ -160,7 +160,7 @@ const KEPT = new Set(["content-encoding", "content-length", "content-md5", "cont
 /** The stored head loses these fields where the update lacks them. */
 const OF_ONE_MESSAGE = new Set(["date", "age", HIDDEN_AGE]);
 const ERROR_STATUSES = new Set([500, 502, 503, 504]);
-/** What a gateway answers with 502 or 504. A certificate that does not hold is not among them: the person has to see that. */
+/** Errors that a gateway answers with 502 or 504. A certificate that does not hold is not among them: the person has to see that. */
 const UNREACHED: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.NAME_NOT_RESOLVED,
   ErrorCode.CONNECTION_REFUSED,
@@ -223,7 +223,7 @@ function freshened(
   return { ...stored, headers, selecting, requestTime, responseTime };
 }
 
-// Which of several responses stored for a URL answers a request: `Vary`, RFC 9111 section 4.1.
+// The choice among several responses stored for a URL: `Vary`, RFC 9111 section 4.1.
 
 /** The jar is at the edge: here nobody knows whether a response that varies by cookies still fits. */
 const UNKNOWN = "cookie";
@@ -548,7 +548,7 @@ export function cacheModeOf({ cacheMode, headers }: CacheRequest): CacheMode {
   return isConditional && (cacheMode === "default" || cacheMode === "no-cache") ? "no-store" : cacheMode;
 }
 
-/** What the mode adds to the request where the page did not set it. */
+/** Fields that the mode adds to the request where the page did not set them. */
 export function cacheModeFields(request: CacheRequest): HeaderList {
   const mode = request.cacheMode === "no-cache" ? "no-cache" : cacheModeOf(request);
   const lacks = (name: string) => request.headers.every(([each]) => each !== name);

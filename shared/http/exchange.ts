@@ -354,7 +354,7 @@ export function parseAcceptPush(value: string): SlotScheme | null {
   return value === "http" || value === "https" ? value : null;
 }
 
-/** What a push answers, and which document's bytes named it. */
+/** The request that a push answers, and the document whose bytes named it. */
 export interface PushAnnouncement {
   readonly head: RequestHead;
   /** As `documentName` names the document's stream. */

@@ -81,7 +81,7 @@ const DEFAULT_METHOD = "GET";
 /** Messages to the edge itself travel as requests with this scheme: PROTOCOL.md section 5.4. */
 export const EDGE_SCHEME = "ropeway:";
 
-/** What a page is likely to ask for (PROTOCOL.md section 5.6). Edges that do not know it drop it, as `KNOWN_URLS`. */
+/** URLs that a page is likely to ask for (PROTOCOL.md section 5.6). Edges that do not know it drop it, as `KNOWN_URLS`. */
 export const LEARNED_REQUESTS = "sec-ropeway-learned";
 /** How many pushes a page may have, likewise. */
 const PUSHES = "sec-ropeway-pushes";
@@ -90,9 +90,9 @@ const CACHE_MODE = "sec-ropeway-cache";
 const CACHE_MODES = ["no-cache", "no-store", "reload"] as const satisfies readonly CacheMode[];
 /** How redirects cut the referrer, likewise. */
 const REFERRER_POLICY = "sec-ropeway-referrer-policy";
-/** That a page runs no scripts, likewise. */
+/** Says that a page runs no scripts, likewise. */
 const NO_SCRIPTS = ["sec-ropeway-scripts", "none"] as const;
-/** That the person has done nothing for a navigation, likewise. */
+/** Says that the person has done nothing for a navigation, likewise. */
 const UNASKED = ["sec-ropeway-user", "?0"] as const;
 const OF_TUNNEL: ReadonlySet<string> = new Set([
   STORED_BODY,
@@ -141,7 +141,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.isScriptless === true) fields.push(NO_SCRIPTS);
   if (head.marksReads === true) fields.push(MARK_READS);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
-    // It would stand for another part of the head.
+    // The name would stand for another part of the head.
     if (!field[0].startsWith(":") && !isOfTunnel(field)) fields.push(field);
   }
   return fields;

@@ -57,7 +57,7 @@ export const REFERRER_POLICIES = [
  */
 export interface RequestHead {
   readonly method: string;
-  /** What a CONNECT is to become, for a page's WebSocket (RFC 8441). Made by the tunnel, never by a page. */
+  /** The protocol that a CONNECT is to become, for a page's WebSocket (RFC 8441). Made by the tunnel, never by a page. */
   readonly protocol?: "websocket";
   /** Absolute http: or https: URL without fragment: the origin's real one, never a slot's. */
   readonly url: string;
@@ -89,7 +89,7 @@ export interface RequestHead {
    * In a navigation: what its page is likely to ask for, as `sayLearned` writes it. Made by the tunnel, too.
    */
   readonly learned?: string;
-  /** What to do to the picture that comes; if absent, what the session says. Made by the tunnel, too. */
+  /** The wish for the picture that comes; if absent, the session's holds. Made by the tunnel, too. */
   readonly images?: ImageWish;
   /** Whether the person lets trackers load on the page. Made by the tunnel, too. */
   readonly allowsTrackers?: boolean;
@@ -105,7 +105,7 @@ export interface RequestHead {
   readonly takesRecoded?: boolean;
 }
 
-/** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */
+/** The tunnel's word of one attempt to have a request answered (PROTOCOL.md section 5.5). */
 export interface Delivery {
   /** Id of a request that must not run twice: the same in all its attempts, unique on this phone. Null for others. */
   readonly id: string | null;
@@ -128,7 +128,7 @@ export interface Continuation {
 
 /** How the body of a response can go on when its session is lost. */
 export interface Resumption {
-  /** Which bytes of the representation the body is; null where its origin's bytes and the phone's are not the same. */
+  /** The bytes of the representation that the body is; null where its origin's bytes and the phone's are not the same. */
   readonly range: { readonly first: number; readonly last: number; readonly total: number } | null;
   /** As in Continuation; without a range always a strong entity tag. */
   readonly validator: string;
@@ -201,7 +201,7 @@ export interface ResponseHead {
   readonly isReference?: boolean;
 }
 
-// What is known of a request by its method (RFC 9110 section 9.2).
+// Rules of a request's method (RFC 9110 section 9.2).
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 

@@ -20,7 +20,7 @@ import type {
 // The `accept` that browsers send for what an element loads. Chromium's is known to both ends, so it stays unsaid
 // (section 5.2); another browser's is announced, so that what is pushed is what it would ask for (5.6).
 
-/** What a browser sends as `accept`, where Chromium sends something else. */
+/** The `accept` of a browser, where Chromium sends something else. */
 export type AcceptTable = Partial<Record<Destination, string>>;
 
 /** Chromium's. Part of the protocol: both sides have to know them. */
@@ -61,7 +61,7 @@ export function ownAccept(seen: ReadonlyMap<string, string>): AcceptTable | null
   return Object.fromEntries(own.filter(([, sent, accept]) => sent !== accept));
 }
 
-/** What a phone announces of its browser. */
+/** The phone's word of its browser. */
 export function acceptToFields(own: AcceptTable): HeaderField[] {
   return Object.entries(own).map(([destination, accept]) => [ANNOUNCED + destination, accept]);
 }
@@ -95,7 +95,7 @@ export function parseViewport(value: string): Viewport | undefined {
   return width > 0 && height > 0 && density > 0 ? { width, height, density } : undefined;
 }
 
-// What a phone wants done to pictures on their way, and what was done: section 5.8.
+// The phone's wish for pictures on their way, and what was done: section 5.8.
 
 /** In the session's head for all requests of it, and in a request for that alone. */
 export const IMAGES = "sec-ropeway-images";
@@ -144,7 +144,7 @@ export const MARK_READS: HeaderField = ["sec-ropeway-reads", "mark"];
 /** Note in a response whose body has marks. */
 export const READS_MARKED: HeaderField = ["ropeway-reads", "marked"];
 
-// What a phone wants done with requests for trackers: section 5.9.
+// The phone's wish for requests for trackers: section 5.9.
 
 const TRACKERS = "sec-ropeway-trackers";
 
@@ -327,7 +327,7 @@ export function isLearned({ url, destination, mode, credentials, accept }: Learn
 
 function withoutOrigin(url: string, origin: string): string {
   const path = url.slice(origin.length);
-  // What begins with two slashes would name a host.
+  // A path that begins with two slashes would name a host.
   return url.startsWith(`${origin}/`) && !path.startsWith("//") ? path : url;
 }
 

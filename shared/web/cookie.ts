@@ -271,7 +271,7 @@ export class ScriptCookies {
     return [...this.#cookies.values()].filter((each) => !isExpired(each, this.#now()));
   }
 
-  /** What `document.cookie` reads in the document with this real URL. */
+  /** The value of `document.cookie` in the document with this real URL. */
   read(documentUrl: string): string {
     const url = new URL(documentUrl);
     return cookieString(this.all().filter((each) => isForUrl(each, url)));

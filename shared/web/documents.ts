@@ -11,7 +11,7 @@ export type DocumentKind = "html" | "xml" | "image" | "text" | "media" | "downlo
 
 export interface ShownDocument {
   readonly kind: DocumentKind;
-  /** What scripts read as `document.contentType`. */
+  /** The value of `document.contentType`. */
   readonly essence: string;
   /** As the Encoding standard calls it, in lower case; null where nothing declares one, and the browser guesses. */
   readonly encoding: string | null;

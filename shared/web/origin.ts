@@ -51,7 +51,7 @@ export function areMaybeSameSite(a: string, b: string): boolean {
   return left !== undefined && left === right;
 }
 
-// What a response's status says by itself (Fetch section 2.2.3).
+// Statuses by their meaning alone (Fetch section 2.2.3).
 
 /** Whether there can be no body. 101 ends no exchange. */
 export function hasNullBody(method: string, status: number): boolean {

@@ -2,7 +2,7 @@
 import { REFERRER_POLICIES, type ReferrerPolicy } from "../http/heads.ts";
 import { bareUrl, isPotentiallyTrustworthy, parseUrl } from "./origin.ts";
 
-// Which referrer a request carries, with real URLs. Referrer Policy, section 8.3.
+// The referrer that a request carries, with real URLs. Referrer Policy, section 8.3.
 
 export const DEFAULT_POLICY: ReferrerPolicy = "strict-origin-when-cross-origin";
 

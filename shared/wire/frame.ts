@@ -77,13 +77,13 @@ export type ChannelFrame =
       readonly type: "hello";
       /** Chosen by the phone at random; 16 bytes. */
       readonly sessionId: Uint8Array;
-      /** Which of the session's channels this is; 0, the first, where it is left out. */
+      /** The number of this channel in its session; 0, the first, where it is left out. */
       readonly channel?: number;
       /** Sequenced frames received so far on this channel: the peer replays from here. */
       readonly received: number;
       /** Number of the first sequenced frame that follows this one. */
       readonly next: number;
-      /** Which of the phone's links of the session this is, from 0: one of a later number takes a channel over. */
+      /** The number of this link among the phone's of the session, from 0: one of a later number takes a channel over. */
       readonly link: number;
       /** The phone's, from its second link on: the edge may have acted on frames of the session, so it must know it. */
       readonly resume: boolean;

@@ -500,7 +500,7 @@ interface SealedBody {
 }
 
 /**
- * Those that have to go.
+ * Dictionaries that have to go.
  *
  * @param bodies those used longest ago first.
  */

@@ -218,7 +218,7 @@ function sniffType(bytes: Uint8Array, mayBeMarkup: boolean): string {
 
 // In which encoding a document is.
 
-/** What is read for a declaration. Plain text has none. */
+/** Bytes that are read for a declaration. Plain text has none. */
 type DocumentForm = "html" | "xml" | "text";
 
 /** How many bytes are looked through for a declaration (HTML section 13.2.3.2). */
@@ -227,7 +227,7 @@ const GREATER = 0x3e;
 const SPACE = "\\t\\n\\f\\r ";
 
 /**
- * What bytes, field and document say of the encoding, in the order of HTML section 13.2.3.2 and XML 1.0 appendix F.
+ * The encoding that bytes, field and document name, in the order of HTML section 13.2.3.2 and XML 1.0 appendix F.
  *
  * @param charset the encoding that the field names, or null.
  * @param start first bytes, as many as there are up to `PRESCAN_BYTES`.

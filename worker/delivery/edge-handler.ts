@@ -16,7 +16,7 @@ import type { AskOrigin } from "./session-delivery.ts";
 /** The cookie jar as scripts and the person may change it. */
 export interface SiteData {
   setScriptCookie(topLevelOrigin: string, documentUrl: string, cookieString: string): Promise<void>;
-  /** Those that scripts of this page may read, on any path of its origin. */
+  /** Cookies that scripts of this page may read, on any path of its origin. */
   scriptCookies(page: URL): Promise<readonly ScriptCookie[]>;
   clear(): Promise<void>;
   /** Clears the cookies of the site that this host belongs to, and of all that is in its pages. */

@@ -1,10 +1,10 @@
-/** Which of a name's addresses to take: as RFC 8305 section 5, each next one when those before are slow or failed. */
+/** The choice among a name's addresses: as RFC 8305 section 5, each next one when those before are slow or failed. */
 import { type SetTimer, setTimer as setPlatformTimer } from "../../shared/clock.ts";
 
 /** Milliseconds: until the next address of a name is tried beside those before (RFC 8305 section 5), on Deno. */
 export const CONNECTION_ATTEMPT_DELAY = 250;
 
-/** What takes part in the race: closed when it is not needed. */
+/** A connection in the race: closed when it is not needed. */
 interface Connection {
   close(): void;
 }

@@ -161,7 +161,7 @@ export function isLocalName(host: string): boolean {
 }
 
 /**
- * What keeps phones from the edge, for the person who starts it, with the mends.
+ * Faults that keep phones from the edge, for the person who starts it, with the mends.
  *
  * @param ip address that it listens on.
  */

@@ -28,7 +28,7 @@ const SLOT_LABEL = /^[a-z0-9]{4,32}$/;
 /** Its name tells its content. */
 const TUNNEL_SCRIPT = /^\/\.ropeway\/tunnel-[0-9a-f]{20}\.js$/;
 
-/** What slots load of the app's host, and read: their names tell their content. */
+/** Files that slots load of the app's host, and read: their names tell their content. */
 const FOR_SLOTS = /^\/\.ropeway\/(?:view|pdf|pdf-worker|words[\w-]{0,9})-[0-9a-f]{20}\.js$/;
 
 /** Its answer clears a slot's storage, but for cookies (`pwa/slot/documents/wipe.ts`). */

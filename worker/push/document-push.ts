@@ -125,7 +125,7 @@ class DocumentPush {
   /** Resources that the phone expects its page to ask for; none when they were acted on. */
   #learned: readonly LearnedRequest[];
   #named = new Set<string>();
-  /** Those that are not pushed are not looked at again. */
+  /** Addresses that are not pushed are not looked at again. */
   readonly #refused = new Set<string>();
   #pushed: { readonly stream: MuxStream; readonly urgency: number; readonly giveUp: () => void }[] = [];
   /** As the response's fields say them. */
@@ -288,7 +288,7 @@ class DocumentPush {
 
   /** Null for what pages do not ask for, or not so. */
   #addressOf(resource: NamedResource): URL | null {
-    // What could not be read is another address.
+    // An address that could not be read is another one.
     if (resource.url.length > LONGEST_URL || resource.url.includes("\ufffd")) return null;
     const length = resource.url.length + this.#base.href.length;
     if (!this.#steps.take(ADDRESS_STEPS + length / CHARACTERS) || !URL.canParse(resource.url, this.#base)) return null;
@@ -410,7 +410,7 @@ const MODULE: Notation = {
   begun: /^(?:[a-z]*|(?:import|export)\b[^;(]*|\/.*)$/s,
 };
 
-/** Those for a screen like the phone's. */
+/** Style sheets for a screen like the phone's. */
 export function importsOfStyle(text: string, viewport: Viewport | undefined): Imports {
   return leadingImports(text, STYLE, (url, condition) => {
     const query = condition.replace(/^\s*layer(?:\([^)]*\))?/i, "").trim();
@@ -419,7 +419,7 @@ export function importsOfStyle(text: string, viewport: Viewport | undefined): Im
   });
 }
 
-/** Those that name an address, and not a bare name. */
+/** Modules by an address, and not by a bare name. */
 export function importsOfModule(text: string): Imports {
   return leadingImports(text, MODULE, (url) => /^(?:\.{0,2}\/|https?:)/.test(url));
 }

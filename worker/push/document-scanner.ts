@@ -175,7 +175,7 @@ export class DocumentScanner {
     else this.#open(name, {});
   }
 
-  /** Those that the tag has first of their names. */
+  /** Attributes that the tag has first of their names. */
   #attributesOf(html: string, { start, nameStop, end }: Tag): Attributes {
     const found: Attribute[] = [];
     tagEnd(html.slice(start, end), nameStop - start, found);

@@ -109,7 +109,7 @@ class SourceList {
   readonly #origin: string;
   readonly #scheme: string;
   readonly #steps: Steps;
-  /** Those that are a word: keywords as written, `*`, schemes. */
+  /** Sources that are a word: keywords as written, `*`, schemes. */
   readonly #words = new Set<string>();
   readonly #schemes: string[] = [];
   /** By host; for `*.a.example` by `.a.example`. */

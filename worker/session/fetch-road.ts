@@ -76,7 +76,7 @@ export class FetchRoad {
 
   async #open(id: string, request: Request): Promise<Response> {
     const { opening } = parseOffer(request.headers.get(PROTOCOL_FIELD) ?? "");
-    // Whoever has seen it on its way can send it again before the handshake is over (RFC 8470).
+    // A listener on its way can send it again before the handshake is over (RFC 8470).
     if (request.headers.get("early-data") === "1") return refusal(425, "it came as early data");
     // A copy that came when the first has ended would begin a session of its own.
     if (opening !== null && !(await this.#options.isFirst(id))) return refusal(409, "this socket was open before");

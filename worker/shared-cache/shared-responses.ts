@@ -472,7 +472,7 @@ interface SharedBodyOptions {
 interface BodyReaderOptions {
   /** Gives the body from its start, where this reader cannot go on with the source. */
   readonly readAnew: () => Promise<ChunkReader>;
-  /** This reader has the whole body, or does not want the rest. */
+  /** The reader has the whole body, or does not want the rest. */
   readonly onOver: () => void;
 }
 

@@ -83,7 +83,7 @@ export class Sender {
     for (let isFirst = true; ; isFirst = false) {
       try {
         const response = await this.#fetch(outgoing);
-        // Those before the final one are for the connection alone, and nobody asks for `101`. The platforms hand them out.
+        // Responses before the final one are for the connection alone, and nobody asks for `101`. The platforms hand them out.
         if (response.status < 200) throw upstreamError(outgoing.url, ErrorCode.NOT_HTTP, null);
         return response;
       } catch (error) {

@@ -228,7 +228,7 @@ async function explainUnreachable(hostname: string, resolveName: ResolveName | u
 
 /** Milliseconds: how long an answer waits for bytes that were lost in reading it. */
 const RECOVERY_TIME = 5_000;
-/** What stands for bytes that are no UTF-8. */
+/** The character that stands for bytes that are no UTF-8. */
 const LOST = "\ufffd";
 
 /** As an origin gave them, but for bytes that are no UTF-8: those are lost. */

@@ -34,7 +34,7 @@ interface LanguagePlatform {
   fetch(path: string): Promise<Response>;
 }
 
-/** What was chosen last: a catalogue that comes later than the next choice is not used. */
+/** The language chosen last: a catalogue that comes later than the next choice is not used. */
 let latest = "";
 
 /**
@@ -61,7 +61,7 @@ export async function chooseLanguage(chosen: string, draw: () => void, platform 
   if (!isSame || kept.locale !== next.locale) use(isSame ? kept.catalogue : {}, isSame ? kept.path : "");
   if (path === "" || (isSame && kept.path === path)) return;
   const catalogue = await fetchCatalogue(path, platform);
-  // What cannot be had is asked for again with the next start.
+  // A catalogue that cannot be had is asked for again with the next start.
   if (catalogue !== null && latest === code) use(catalogue, path);
 }
 

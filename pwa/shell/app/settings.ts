@@ -106,7 +106,7 @@ export function sizeOf({ sizes }: Pick<Settings, "sizes">, url: string): SiteSiz
   return sizes.findLast((size) => size.site === site) ?? { site, isWide: false, zoom: 100 };
 }
 
-/** Those of the settings, with this one in the place of the site's. */
+/** The settings' sizes, with this one in the place of the site's. */
 export function withSize({ sizes }: Pick<Settings, "sizes">, size: SiteSize): Pick<Settings, "sizes"> {
   const others = sizes.filter(({ site }) => site !== size.site);
   const isAsItComes = !size.isWide && size.zoom === 100;

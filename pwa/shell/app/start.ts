@@ -334,7 +334,7 @@ let openPermissions: () => Promise<Permissions>;
 const askPerson = (how: (permissions: Permissions) => void) => void openPermissions().then(how);
 
 /**
- * Whatever speaks for a slot is served; a page's own frame is its tab's business, too.
+ * A message in a slot's name is served, from any frame; a page's own frame is its tab's business, too.
  */
 function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: App): void {
   // The app has no forms: this is the way back to what a page's form has led to.

@@ -253,9 +253,9 @@ export interface TabLine {
 }
 
 export interface TabsActions {
-  /** One with the start page, in front. */
+  /** Opens a tab with the start page, in front. */
   open(): void;
-  /** One for a link of the page shown. @param download as of a `NavigationRequest`. */
+  /** Opens a tab for a link of the page shown. @param download as of a `NavigationRequest`. */
   openLink(url: string, how: "in front" | "behind", download?: string): void;
   show(id: number): void;
   close(id: number): void;

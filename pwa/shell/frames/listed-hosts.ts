@@ -158,7 +158,7 @@ export class ListedHosts implements SlotHosts {
   }
 }
 
-/** Those of this window. @param getWhole who is there by the time that there are pages. */
+/** The hosts of this window. @param getWhole who is there by the time that there are pages. */
 export function openListedHosts(
   origins: readonly string[],
   registry: ListedHostsOptions["registry"],

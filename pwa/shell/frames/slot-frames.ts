@@ -208,7 +208,7 @@ export class SlotFrames {
     this.#spares.hear(type, source);
   }
 
-  /** Whoever shows the document, it is allowed to go on only where this window has sent it to the host. */
+  /** The document may go on only where this window has sent it to the host, in whatever window it is. */
   onWipe({ news }: WipeNews, origin: string, source: Window): void {
     const label = this.#hosts.labelOf(origin);
     if (label === null) return;

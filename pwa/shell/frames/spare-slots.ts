@@ -290,7 +290,7 @@ export class KeptSpares {
   async take(): Promise<string[]> {
     const labels = this.#read();
     const owned = await Promise.all(labels.map((label) => this.#own(label)));
-    // Whoever had one may have given it to an origin meanwhile.
+    // Another window may have given it to an origin meanwhile.
     const stillKept = this.#read();
     return labels.filter((label, index) => owned[index] === true && stillKept.includes(label));
   }

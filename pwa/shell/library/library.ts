@@ -95,7 +95,7 @@ export class Library {
     return this.#known.pages;
   }
 
-  /** What lies in the folder. */
+  /** Bookmarks and folders in the folder. */
   entriesIn(folder: number): readonly Entry[] | null {
     if (folder === START_PAGE) return this.#pins;
     const entries = this.#bookmarks.look();

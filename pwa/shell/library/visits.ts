@@ -44,7 +44,7 @@ export class Visits {
   readonly #now: () => number;
   readonly #visits: Shelf<readonly Visit[]>;
   readonly #icons: Shelf<ReadonlyMap<string, string>>;
-  /** What "Forget all" took last, until somebody wants it back. */
+  /** Visits that "Forget all" took last, until somebody wants them back. */
   #forgotten: Promise<readonly Visit[]> = Promise.resolve([]);
 
   constructor({ database, now, onRead }: VisitsPlatform) {

@@ -236,7 +236,7 @@ export class LiteFrame {
       const url = coming.kind === "moved" ? coming.from : coming.url;
       if (new URL(real).origin === new URL(url).origin) {
         this.#arrive(document, coming);
-        // Whoever watches the app sees that it loads.
+        // Scripts that watch the app see that it loads.
         setTimeout(() => this.#look());
         return;
       }

@@ -44,7 +44,7 @@ const OWN_SCHEMES =
 /** Characters; any that an app has is shorter, and the question shows it. */
 const LONGEST_SCHEME = 32;
 
-/** What the pages of a window want at a time; the first goes where one more comes. */
+/** Wishes of a window's pages at a time; the oldest goes where one more comes. */
 const MOST_ASKS = 200;
 
 /** Questions of a window that wait; a page that has more gets no for an answer. */
@@ -77,7 +77,7 @@ interface Wish {
   /** The person has done something in the document. */
   readonly hasActed: boolean;
   readonly say: (answer: AskAnswer) => void;
-  /** What is to be ended with it. */
+  /** Ends all that hangs on it. */
   over: () => void;
 }
 
@@ -101,7 +101,7 @@ export class Permissions {
   #pending: readonly Pending[] = [];
   /** Sites and features whose question got no yes in this visit. */
   #putOff: readonly Pick<Pending, "site" | "features">[] = [];
-  /** What frames may have beside what all have. */
+  /** Features that frames may have beside those of all. */
   #delegated: ReadonlySet<string> = new Set();
   readonly #ofAll = new WeakMap<HTMLIFrameElement, string>();
 
@@ -294,7 +294,7 @@ export class Permissions {
     if (answers.includes("refused")) return false;
     const states = await Promise.all(features.map((feature) => this.#browserState(feature)));
     const isMedia = features.some((feature) => feature === "camera" || feature === "microphone");
-    // What one site was granted must not be there for the next.
+    // A grant of one site must not be there for the next.
     if (isMedia && slots?.areUsedAgain)
       return this.#ask(site, features, wish, t("Your edge’s hosts go from site to site, so no page has it here"));
     if (states.includes("denied")) return this.#tellRefusal(features, wish);

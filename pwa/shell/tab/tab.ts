@@ -102,7 +102,7 @@ export class Tab implements AppTab, TabActions {
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
-  /** Those of the page, and whether the person was told of each. */
+  /** Troubles of the page, and whether the person was told of each. */
   #troubles = new Map<Trouble, boolean>();
 
   constructor({ id, app, frame, onCommit, window, isInFront, anchor, openOtherApp }: TabOptions) {
@@ -1039,7 +1039,7 @@ function iconIn(url: string): string | null {
   return url.startsWith("data:image/") && url.length <= MOST_ICON ? url : null;
 }
 
-/** What a page says of itself, if it is of its own origin: the address bar is what people trust. Null: it is not, or no page's. */
+/** The URL that a page says of itself, if it is of its own origin: people trust the address bar. Null: it is not, or no page's. */
 function addressOf(slot: Slot, said: string): string | null {
   const url = webAddress(said);
   return url !== null && new URL(url).origin === slot.origin ? url : null;

@@ -42,7 +42,7 @@ interface OneTab {
   entries: readonly KeptEntry[];
   frames: /** Of pages as they are. */
     | { readonly kind: "live"; readonly windows: Windows }
-    /** It has no frame, until it is shown. */
+    /** The tab has no frame, until it is shown. */
     | { readonly kind: "kept"; readonly page: Page };
   /** Grows with each time that a tab is shown. */
   shownAt: number;
@@ -273,7 +273,7 @@ export class Tabs implements TabsActions {
       // The page below a window has no more right to it.
       if (!has || from !== this.windows.shown) this.#focusTimer = setTimeout(() => this.#keepFocus(), FOCUS_PAUSE);
     } else if (has) {
-      // It may have got the focus before it went behind, or have come there since.
+      // The frame may have got the focus before it went behind, or have come there since.
       if (isBehind) rest(tab);
       else tab.frames.windows.turn(false);
       this.#options.keepFocus();

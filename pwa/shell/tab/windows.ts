@@ -206,7 +206,7 @@ export class Windows {
   /** The window that a document is in, however deep. */
   of(source: Window): AppWindow | null {
     let page = source;
-    // One that is in no frame, or in a frame that is gone, is its own parent.
+    // A window in no frame, or in a frame that is gone, is its own parent.
     while (page.parent !== page.parent.parent) page = page.parent;
     return this.all.find(({ frame }) => frame.isOf(page)) ?? null;
   }
@@ -334,12 +334,12 @@ export class Windows {
     this.first.tab.home();
   }
 
-  /** Those that pages have opened. */
+  /** Windows that pages have opened. */
   closeAll(): void {
     for (const window of [...this.#opened].reverse()) this.close(window);
   }
 
-  /** It may open the next one at once, but not for ever. */
+  /** The page may open the next one at once, but not for ever. */
   #closeByPage(window: OpenedWindow): void {
     this.#closedByPages.count(window.openedAt);
     this.close(window);

@@ -199,7 +199,7 @@ function furnish(root: HTMLElement) {
   const findHost = element("div", "find-host");
   const frameHost = element("div", "frame-host");
   // Frames in a shadow tree are in no `window.frames`: no page can count or name the windows that it has not opened.
-  // Whoever gives the host back the focus, which it seemed to have, gives it to the frame shown.
+  // A script that gives the host back the focus, which it seemed to have, gives it to the frame shown.
   const frames = frameHost.attachShadow({ mode: "open", delegatesFocus: true });
   const style = new CSSStyleSheet();
   style.replaceSync(FRAMES);

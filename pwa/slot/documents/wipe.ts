@@ -105,7 +105,7 @@ async function clearLeftovers(cookies: CookieAccess | null): Promise<void> {
   }
 }
 
-/** Those for the hosts above are the app's to delete. */
+/** Cookies for the hosts above are the app's to delete. */
 async function hostCookies(cookies: CookieAccess | null): Promise<readonly SeenCookie[]> {
   const seen = (await cookies?.getAll()) ?? [];
   return seen.filter(({ domain }) => domain == null);

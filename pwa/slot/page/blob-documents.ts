@@ -15,7 +15,7 @@ interface Shown {
   readonly src: string | null;
 }
 
-/** Those of this page, as long as their addresses hold. */
+/** Blobs of this page, as long as their addresses hold. */
 const blobs = new Map<string, Blob>();
 const shown = new WeakMap<Element, Shown>();
 

@@ -118,7 +118,7 @@ const unpercent = (text: string) =>
 export const utf8: FormCharset = (text) => unpercent(encodeURIComponent(text.toWellFormed()));
 
 /**
- * That of a form in this document (section 4.10.22.5). Queries of links are in it, too, so that the browser encodes.
+ * The encoding of a form in this document (section 4.10.22.5). Queries of links are in it, too, so that the browser encodes.
  *
  * @param wanted `accept-charset`, or "". UTF-8 stands for one that is not the document's own.
  */

@@ -59,7 +59,7 @@ interface Leaving {
   readonly opens?: OpensWindow;
 }
 
-/** Those of this window. */
+/** Windows that this one has opened. */
 let windows: OpenedWindows;
 
 /** Of this window. @param tellStaying called where the page does not leave after all. */

@@ -17,7 +17,7 @@ import { escapeHtml, type HtmlRewriter } from "../../slot/rewrite/html-rewriter.
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 
-/** What a navigation's response is to the browser. */
+/** Kinds of a navigation's response, to the browser. */
 type Outcome =
   /** The answer was redirected within the origin: the browser goes to the final URL, whose request claims the response. */
   | { readonly kind: "redirected" }

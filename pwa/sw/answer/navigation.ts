@@ -105,7 +105,7 @@ function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, l
   const target = redirectTarget(response, location, methodOf(exchange) !== "GET", fragmentOf(exchange));
   if (target instanceof RopewayError) return failed(exchange, target);
   const moved = { url: target, from: exchange.head.url };
-  // What such a slot shows is in a frame.
+  // Documents of such a slot are in a frame.
   return exchange.context.binding.topLevel
     ? noticePage({ kind: "moved", ...moved }, exchange.context)
     : placeholderPage(target, moved, exchange.context);
@@ -213,7 +213,7 @@ function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderLis
 
 const PDF = "application/pdf";
 
-/** Whatever a file makes of its viewer, no script runs but the app's own, none is made of text, and nothing is asked of others. */
+/** A file that takes over its viewer can run no script but the app's own, make none of text, and ask nothing of others. */
 function pdfPolicy({ slotOrigin }: SlotIdentity): string {
   const own = slotOrigin + RESERVED_PATH;
   return `default-src 'none'; script-src ${own}; worker-src ${own}; connect-src 'self'; style-src 'unsafe-inline'; img-src blob: data:`;
@@ -245,7 +245,7 @@ function rewritten(exchange: SlotExchange, response: TunnelResponse, document: S
   return new Response(body, { status: head.status, headers });
 }
 
-/** Which features a document has. */
+/** The features of a document. */
 function ownPermissions(fields: HeaderList): { readonly permissions?: string } {
   const permissions = headerValues(fields, "permissions-policy").join();
   return permissions === "" ? {} : { permissions };

@@ -1,4 +1,4 @@
-/** What a slot's service worker answers by itself: its own small pages and scripts, which are part of this bundle. */
+/** Paths that a slot's service worker answers by itself: its own small pages and scripts, which are part of this bundle. */
 import pageScript from "ropeway:page-script";
 import commonScript from "ropeway:realm-script";
 import workerScript from "ropeway:worker-script";

@@ -61,7 +61,7 @@ function resource(exchange: SlotExchange, response: TunnelResponse): Response {
 
 /** First in a worker's script, as `patchConnection` in pages. Lines keep their numbers. */
 const SAVES_DATA = `{const{connection:c}=navigator;c&&Object.defineProperty(Object.getPrototypeOf(c),"saveData",{get:()=>!0,configurable:!0,enumerable:!0})}`;
-/** What may stand before a script's first token. */
+/** Text that may stand before a script's first token. */
 const BLANK = /\s+|#!.*|\/\/.*|\/\*[\s\S]*?\*\//y;
 const STRICT = /(["'])use strict\1/y;
 

@@ -167,7 +167,7 @@ function rewritten(navigation: LiteNavigation, response: TunnelResponse, documen
 /** Nothing in them acts for the whole origin, which is the app's. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set(["content-language", "referrer-policy"]);
 
-/** What an origin's policy may say: where pictures, styles, fonts and films come from. */
+/** Directives that an origin's policy may set: where pictures, styles, fonts and films come from. */
 const KEPT_DIRECTIVES: ReadonlySet<string> = new Set([
   "default-src",
   "font-src",
@@ -248,7 +248,7 @@ const LEADING: Readonly<Record<string, readonly string[]>> = {
   use: ["href", "xlink:href"],
 };
 
-/** What elements load, by the attributes that say it: addresses, lists of them, and styles. */
+/** Attributes by which elements load: addresses, lists of them, and styles. */
 const LOADED = ["src", "poster", "background", "data-src"];
 const LOADED_BY_LINKS = ["href", "xlink:href"];
 const LOADED_OF_LISTS = ["srcset", "imagesrcset", "data-srcset"];
@@ -260,7 +260,7 @@ const LOADS = /(?:src|srcset|poster|background|href)\s*=|url\(|image-set\(/i;
 /** New windows do not open, downloads need a document that may, pings and attribution go past the service worker. */
 const TAKEN_AWAY = ["target", "formtarget", "ping", "download", "attributionsrc"];
 
-/** What shows documents or plug-ins inside the page. */
+/** Elements that show documents or plug-ins inside the page. */
 const EMBEDDED = ["src", "srcdoc", "data"];
 
 /** A person's apps for these are the app's to open. RFC 6068, 3966, 5724. */

@@ -115,7 +115,7 @@ export interface Leave {
   tell(outcome: LiteOutcome): void;
 }
 
-/** What the worker asks of the app's windows, which outlive it: where frames may go, and ports to their tunnels. */
+/** The worker's questions to the app's windows, which outlive it: where frames may go, and ports to their tunnels. */
 export class LiteWindows {
   /** By the id of the document's client. */
   readonly #ports = new BoundedMap<string, TunnelPort>(DOCUMENTS_KNOWN);

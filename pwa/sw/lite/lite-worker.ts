@@ -106,7 +106,7 @@ async function load(
   const target = page === "" ? null : realTarget(request, BASE, page);
   if (target === null) {
     finish();
-    // What has no page asks for nothing of the web: documents of its frames, which do not open, say.
+    // A client without a page asks for nothing of the web: documents of its frames, which do not open, say.
     const isOfApp = page === "" && url.origin === BASE && !url.pathname.startsWith(LITE_PATH);
     return isOfApp ? answerApp(request) : Response.error();
   }
@@ -147,7 +147,7 @@ function ofOnePage({ destination, integrity }: Request, { origin }: URL, target:
   return new Response(text, { status, statusText, headers });
 }
 
-/** What both kinds have. */
+/** Parts of an exchange of both kinds. */
 function exchangeOf(request: Request, origin: string, finish: () => void) {
   return {
     request,

@@ -26,7 +26,7 @@ declare const self: ServiceWorkerGlobalScope;
 /** Set by the browser for its own ends (`origin` names the slot), or by the edge for the session. */
 const NOT_FORWARDED = new Set(["user-agent", "upgrade-insecure-requests", "accept-encoding", "origin", UPLOAD_NUMBER]);
 
-/** What the edge may hold back. */
+/** Destinations of requests whose responses the edge may hold back. */
 const MAY_WAIT: ReadonlySet<string> = new Set(["audio", "image", "video"]);
 
 const ORIGINAL = new RegExp(`[?&]${ORIGINAL_MARK}(?=#|$)`);
@@ -268,7 +268,7 @@ export class EventStream implements BodyObserver {
     this.#keep = keep;
   }
 
-  /** What the browser adds to the request. */
+  /** Fields that the browser adds to the request. */
   get headers(): HeaderField[] {
     return this.#lastId === "" ? [] : [["last-event-id", this.#lastId]];
   }

@@ -11,7 +11,7 @@ import {
   TUNNEL_PATH,
 } from "../../../shared/subprotocol.ts";
 
-/** What slots' hosts are asked for. */
+/** Paths that slots' hosts are asked for. */
 const BOOT_PATHS = ["boot", "boot.js", "frame", "frame.js", "notice.js", "sw.js", "wipe", "wipe.js", "cleared"].map(
   (name) => RESERVED_PATH + name,
 );

@@ -8,7 +8,7 @@ import { appPaths, cookiePaths } from "./own-paths.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** What TypeScript does not know of Cookie Store (sections 2, 5 and 6). */
+/** The part of Cookie Store (sections 2, 5 and 6) that TypeScript does not know. */
 interface SeenCookie {
   readonly name?: string;
   /** Some browsers tell no more than the name. */
@@ -32,7 +32,7 @@ const host = self.location.hostname;
 async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
   // Cookies of the hosts above belong to others.
   const ours = seen.filter(({ domain = host }) => domain === host);
-  // One is seen at each URL that it is sent to.
+  // A cookie is seen at each URL that it is sent to.
   const unique = new Map(
     ours.map((cookie) => [JSON.stringify([cookie.name, cookie.path, cookie.partitioned]), cookie]),
   );

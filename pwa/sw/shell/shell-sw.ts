@@ -18,7 +18,7 @@ declare const self: ServiceWorkerGlobalScope & {
   /** Paths of the scripts for pages without scripts, of the window and of this worker. */
   readonly __LITE: string;
   readonly __LITE_WORKER: string;
-  /** What the worker's script for pages without scripts exports. */
+  /** Exports of the worker's script for pages without scripts. */
   readonly ropewayLite?: { serveLitePages(answerApp: (request: Request) => Promise<Response>): void };
 };
 

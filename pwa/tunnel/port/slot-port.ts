@@ -470,7 +470,7 @@ function isWellFormed(head: PortRequestHead): boolean {
   if (!words.every((word) => typeof word === "string") || !["string", "undefined"].includes(typeof head.cache))
     return false;
   const protocol = URL.parse(url)?.protocol;
-  // One of holes is as long as it says.
+  // A body of holes is as long as it says.
   const areFew = Array.isArray(headers) && headers.length <= limits.headFields;
   return (protocol === "http:" || protocol === "https:") && areFew && headers.every(isField);
 }

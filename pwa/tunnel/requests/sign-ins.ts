@@ -47,7 +47,7 @@ const HASHES: ReadonlyMap<string, Hash> = new Map([
   ["sha-256", (text) => bytesToHex(sha256(utf8ToBytes(text)))],
 ]);
 
-/** Those that are answered, the strongest first. */
+/** Schemes that are answered, the strongest first. */
 function usable(challenges: readonly Challenge[]): Challenge | undefined {
   const strength = ({ scheme, parameters: { algorithm = "MD5", qop, nonce } }: Challenge): number => {
     if (scheme === "basic") return 1;

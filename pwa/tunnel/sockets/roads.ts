@@ -5,7 +5,7 @@ import type { PhoneSocket, SocketListener, SocketOffer } from "../../../shared/p
 import type { Road } from "../../messages/tunnel-messages.ts";
 import { HANDSHAKE_ROUND_TRIPS, SOCKET_OPEN_TIMEOUT, SocketContext, SocketKeeper } from "./socket-keeper.ts";
 
-// Which road the link takes: WebSocket, unless this network is known not to let it through. Pure; time and chance are
+// Chooses the link's road: WebSocket, unless this network is known not to let it through. Pure; time and chance are
 // passed in. `roads.ts` acts on it.
 
 /**

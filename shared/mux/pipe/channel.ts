@@ -87,7 +87,7 @@ export interface ChannelHandler {
   onFail(error: RopewayError): void;
 }
 
-/** Which channel goes over the first one's link, and the number of the link that this is to it. */
+/** The channel that goes over the first one's link, and the number of the link that this is to it. */
 export interface CarriedPlace {
   readonly channel: number;
   readonly link: number;
@@ -101,7 +101,7 @@ export type Defer = (task: () => void) => void;
 
 export interface ChannelOptions {
   readonly sessionId: Uint8Array;
-  /** Which of the session's channels it is. */
+  /** The channel's number in its session. */
   readonly index: number;
   /** Phone: the number of a fresh link among all of the session. */
   readonly nextLink: () => number;

@@ -65,7 +65,7 @@ function worthwhileChannels({ minRtt, rate, fullRate, stallShare }: ChannelSitua
 
 interface Channels {
   readonly all: readonly SessionChannel[];
-  /** Which is always there. */
+  /** The first channel is always there. */
   readonly first: SessionChannel;
 }
 

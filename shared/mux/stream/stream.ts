@@ -519,7 +519,7 @@ export class MuxStream {
     return this.#place?.id ?? 0;
   }
 
-  /** Which of the session's channels carries it. */
+  /** The session's channel that carries it. */
   get channelIndex(): number {
     return this.#place?.carrier.index ?? 0;
   }

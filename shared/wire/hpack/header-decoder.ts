@@ -19,7 +19,7 @@ interface HpackDecoderOptions extends HpackDecoderLimits {
 /** A decoder's state as plain data for structured clone. */
 export interface HpackDecoderSnapshot {
   readonly table: TableSnapshot;
-  /** What this side allows, in bytes. */
+  /** The limit of this side, in bytes. */
   readonly allowedBytes: number;
   /** Lowest that this side allowed since the last block, in bytes. */
   readonly lowestBytes: number;

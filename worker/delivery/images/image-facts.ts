@@ -102,7 +102,7 @@ function readPng(view: DataView): ImageFacts | null {
     if (name === "IDAT") return { type: "png", width, height, isPlain: isPlain && !hasGamma };
     if (name === "acTL" || name === "cICP" || name === "eXIf") isPlain = false;
     if (name === "iCCP") isPlain &&= isStandardProfile(new Uint8Array(view.buffer, view.byteOffset + at + 8, 79));
-    // That of sRGB says what browsers take for granted.
+    // The gamma of sRGB says what browsers take for granted.
     if (name === "gAMA") hasGamma = view.getUint32(at + 8) !== 45_455;
     if (name === "sRGB") hasGamma = false;
     at += 12 + length;

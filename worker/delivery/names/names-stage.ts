@@ -280,7 +280,7 @@ function markedHandler(written: string, quote: string): string | null {
   const text = decodeReferences(written);
   const code = quote.charCodeAt(0);
   if (text === written) return markedInline(written)?.replaceAll(quote, `&#${code};`) ?? null;
-  // What is no ASCII depends on the document's encoding; not all references are known.
+  // Text that is no ASCII depends on the document's encoding; not all references are known.
   if (/[^\0-\x7f]|&[a-z#]/i.test(text)) return null;
   const read = markReads(text);
   return read?.replaceAll("&", "&amp;").replaceAll(quote, `&#${code};`) ?? null;

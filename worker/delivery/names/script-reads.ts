@@ -14,7 +14,7 @@ import { READ_HOOK, READ_MARKS } from "../../../shared/web/read-marks.ts";
 /** Names of a window that has others by number. What is called `frames` needs no marks. */
 const NUMBERED = "contentWindow defaultView parent self top window".split(" ");
 
-/** What a text has in which there may be such a read; most that say `top` mean the edge of a box. */
+/** Names that a text has in which there may be such a read; most that say `top` mean the edge of a box. */
 const MENTIONS =
   /\blocation\b|\b(?:window|self|globalThis|frames|parent|defaultView)\s*\??\.\s*top\b|[=!]=\s*[\w$.]*\btop\b|\btop\s*(?:[=!]=|\??\.)|[=(]\s*top\s*[;,)]|\btop\s*\}\s*=|\.\s*postMessage\s*\(|\b(?:window|self|parent|top|contentWindow|defaultView)\s*\[\s*(?:\d|\w\s*\])/;
 
@@ -80,7 +80,7 @@ export function markReads(text: string): string | null {
     if (addressee !== null) posted.add(addressee);
     const isPosted = posted.has(node);
     if (isPosted) edits.push(...around(node, READ_MARKS.closePosted, text));
-    // That mark is one of a read, too.
+    // The mark is of a read, too.
     const isMarked = isPosted && (nameRead(node) !== null || isNumbered(node));
     if (!isTarget && !constructors.has(node) && !isMarked) edits.push(...editsOf(visit, text));
   });
@@ -255,7 +255,7 @@ function editsOf(visit: Visit, text: string): Edit[] {
   if (name === "top" && !isAboutWindows(visit)) return [];
   if (parent.type !== "Property" || key !== "value" || parent.shorthand !== true)
     return around(node, READ_MARKS.close, text);
-  // One with an escape in it would not come out again.
+  // A name with an escape in it would not come out again.
   if (text.slice(node.start, node.end) !== name) return [];
   return [
     [node.start, `${name}:${READ_MARKS.open}`],
@@ -270,7 +270,7 @@ function otherWindow({ object }: Tree): Tree | null {
   return isOwn || object.type === "Super" || object.type === "ThisExpression" ? null : object;
 }
 
-/** What a call posts a message to: a window gets it in the name of the window whose script calls. */
+/** The object that a call posts a message to: a window gets it in the name of the window whose script calls. */
 function postedTo({ type, callee }: Tree): Tree | null {
   if (type !== "CallExpression" || !isTree(callee) || callee.type !== "MemberExpression") return null;
   const { object, property, computed, optional } = callee;
@@ -301,7 +301,7 @@ function nameRead(node: Tree): string | null {
   if (type === "Identifier") found = name;
   else if (type === "MemberExpression" && isTree(property)) {
     found = computed === true ? property.value : property.name;
-    // Those of a location that is marked are real.
+    // Members of a location that is marked are real.
     if (computed !== true && ADDRESSES.includes(String(found))) return isLocation(object) ? null : String(found);
     if (found === "url" && isTree(object) && object.type === "MetaProperty") return "url";
   }

@@ -224,7 +224,7 @@ function Messages({
   );
 }
 
-/** What may be done about it, and the list. Each is the end of the news. */
+/** Buttons for the download, and for the list. Each is the end of the news. */
 function downloadOffers({ offers }: Notice & { kind: "download" }, app: AppActions, ui: Ui): readonly Offer[] {
   const all = [...offers, [t("Show"), () => ui.change({ sheet: "downloads" })] as const];
   return all.map(([label, act]) => [

@@ -35,7 +35,7 @@ export async function readShown(isShown: boolean): Promise<boolean> {
   const frame = frames?.querySelector<HTMLIFrameElement>("iframe:not([inert])") ?? null;
   const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches && "dark");
   const options = { script: self.__READER, storage: localStorage, isDark: () => dark === "dark" };
-  // What is shown takes the focus within the page.
+  // The article takes the focus within the page.
   if (isShown) {
     frame?.focus();
     frame?.contentWindow?.focus();

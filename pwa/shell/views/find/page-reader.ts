@@ -64,7 +64,7 @@ export async function readPage(frame: HTMLIFrameElement, isShown: boolean, optio
   const timer = setTimeout(() => answered.resolve(false), ANSWER_TIME);
   const isThere = await answered.promise;
   clearTimeout(timer);
-  // What is shown tells of its looks, for as long as it is.
+  // The article tells of its looks for as long as it is shown.
   if (isShown && isThere) frame.addEventListener("load", () => listening.abort(), { once: true });
   else listening.abort();
   return isThere;

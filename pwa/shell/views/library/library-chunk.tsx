@@ -15,7 +15,7 @@ export interface UiWithLibrary extends Ui {
   readonly library: LibraryViews | null;
 }
 
-/** What the shell shows of the library. */
+/** The views of the library that the shell shows. */
 export function openLibrary(app: SiteTeller) {
   const library = new Library(app, Date.now);
   const engines = new SearchEngines(localStorage);

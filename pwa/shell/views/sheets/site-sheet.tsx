@@ -392,7 +392,7 @@ const ASKED: Readonly<Record<string, string>> = {
   microphone: later("Microphone"),
 };
 
-/** What the site has asked for. */
+/** The permissions that the site has asked for. */
 function AnswerSettings({ url, phone }: { readonly url: string; readonly phone: Phone }) {
   const origin = URL.parse(url)?.origin ?? "";
   const answers = siteAnswers(localStorage).filter((each) => each.origin === origin && each.answer !== "put off");

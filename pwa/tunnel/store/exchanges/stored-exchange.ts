@@ -9,7 +9,7 @@ import type { StoredEntry } from "../database/store-database.ts";
 export interface StoredExchange extends StoredResponse {
   /** As `contextOf` the request. */
   readonly context: string;
-  /** Those that scripts could read when a document was stored: for when nobody can be asked for those of now. */
+  /** Cookies that scripts could read when a document was stored: for when nobody can be asked for those of now. */
   readonly scriptCookies: readonly ScriptCookie[];
   /** The body that was stored before was named to the edge, and this is another: it may be another each time. */
   readonly wasOther?: boolean;
@@ -153,7 +153,7 @@ export function fitsAway(head: RequestHead, context: string, stored: string): bo
   return isPage(head) ? isPageContext(stored) : stored === context || stored === context + BY_REDIRECT;
 }
 
-/** Which of the stored responses a request gets however old they are, unless it wants none that is stored. */
+/** The stored response that a request gets however old it is, unless it wants none that is stored. */
 export function asStored<S extends StoredResponse>(head: CacheRequest, variants: readonly S[], now: number): S | null {
   const { cacheMode } = head;
   const mode = cacheMode === "default" || cacheMode === "no-cache" ? "force-cache" : cacheMode;
