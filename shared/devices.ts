@@ -3,7 +3,7 @@
 export interface DeviceList {
   /** In the order in which they were paired. */
   readonly devices: readonly PairedDevice[];
-  /** Ends of pairings, newest first. */
+  /** History of pairings, newest first. */
   readonly events: readonly DeviceEvent[];
 }
 
@@ -26,7 +26,7 @@ export interface PairingCode {
   readonly expiresAt: number;
 }
 
-/** Ends of a guest's pairing; at least one of the two is set. */
+/** Limits of a guest's pairing; at least one of the two is set. */
 export interface GuestLimits {
   /** Milliseconds from when it is paired. */
   readonly lastsFor: number | null;
@@ -40,7 +40,7 @@ export interface PairedDevice {
   readonly pairedAt: number;
   /** Whether it is the one that asks. */
   readonly isThis: boolean;
-  /** The ends of a guest's pairing; null for a device that stays. */
+  /** The limits of a guest's pairing; null for a device that stays. */
   readonly guest: { readonly endsAt: number | null; readonly mostBytes: number | null } | null;
   /** Null where the edge cannot tell now. */
   readonly usage: {

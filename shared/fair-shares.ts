@@ -32,7 +32,7 @@ export class FairShares {
     for (const [name, { amount }] of byUse) this.#amounts.set(name, amount);
   }
 
-  /** The giver that is next; undefined where nobody has anything. */
+  /** The holding that gives next; undefined where none has anything. */
   giver(): string | undefined {
     let giver: string | undefined;
     let most = Number.NEGATIVE_INFINITY;
@@ -43,12 +43,12 @@ export class FairShares {
     return giver;
   }
 
-  /** The giver gave so much. */
+  /** The holding gave so much. */
   gave(name: string, amount: number): void {
     this.#amounts.set(name, (this.#amounts.get(name) ?? 0) - amount);
   }
 
-  /** The giver has nothing that it could give. */
+  /** The holding has nothing that it could give. */
   excuse(name: string): void {
     this.#amounts.delete(name);
   }
@@ -60,7 +60,7 @@ export class FairShares {
  */
 const FORGOTTEN = 10 * 60_000;
 
-/** A store that all in a process share and take some of: bytes to keep, or milliseconds of the processor. */
+/** A supply that all in a process share, and take some of: bytes to keep, or milliseconds of the processor. */
 export class Room {
   readonly #now: () => number;
   readonly #size: number;

@@ -44,7 +44,7 @@ export function endsSession(code: number): boolean {
 /** RFC 6455 section 7.4.1: all is said. */
 export const CLOSED_NORMALLY = 1000;
 
-/** The edge's word of itself, for the app. */
+/** Facts of the edge that the app is told. */
 export interface EdgeConfig {
   readonly version: string;
   /** Host (and port, unless the scheme's own) below which slots live, or null when there is only this one host. */

@@ -22,8 +22,8 @@ test("a tap on a picture that came much smaller loads the original, with the sam
   };
   test.setTimeout(180_000);
   await choosePictures(app, "strong");
-  // An edge that is busy sends pictures as they are rather than late, and forgets in 30 s the half of how busy it was. The
-  // first is asked for first, and the second waits for it.
+  // An edge that is busy sends pictures as they are rather than late, and takes a minute to forget that it was busy. The
+  // second picture waits for the first, and may be late: it is enough that the first comes smaller.
   await expect
     .poll(
       async () => {

@@ -105,7 +105,7 @@ export interface RequestHead {
   readonly takesRecoded?: boolean;
 }
 
-/** The tunnel's word of one attempt to have a request answered (PROTOCOL.md section 5.5). */
+/** The tunnel's note on an attempt to have a request answered (PROTOCOL.md section 5.5). */
 export interface Delivery {
   /** Id of a request that must not run twice: the same in all its attempts, unique on this phone. Null for others. */
   readonly id: string | null;

@@ -61,7 +61,7 @@ export function ownAccept(seen: ReadonlyMap<string, string>): AcceptTable | null
   return Object.fromEntries(own.filter(([, sent, accept]) => sent !== accept));
 }
 
-/** The phone's word of its browser. */
+/** Facts of its browser that a phone announces. */
 export function acceptToFields(own: AcceptTable): HeaderField[] {
   return Object.entries(own).map(([destination, accept]) => [ANNOUNCED + destination, accept]);
 }

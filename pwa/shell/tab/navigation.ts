@@ -42,7 +42,7 @@ export type Content =
   /**
    * A page of the app's (boot page, notice of a try before) has replaced the document, and another is to come.
    *
-   * @property isSentOn the frame is on its way since. Until then that page goes on by itself.
+   * @property isSentOn the frame has been sent on since. Until then that page goes on by itself.
    * @property returnsAt when the committed page is put back in its place, if nothing has come.
    * @property goal URL that a boot page in the frame goes on to by itself; null where none is known to be on its way.
    */
@@ -213,7 +213,7 @@ export function hasLeftDocument({ content }: TabNavigation): boolean {
   return content.kind === "left";
 }
 
-/** As of `Content`. */
+/** URL that a boot page in the frame goes on to; null where none is known to be on its way. */
 export function bootGoal({ content }: TabNavigation): string | null {
   return content.kind === "left" ? content.goal : null;
 }
@@ -489,7 +489,7 @@ export function settle(state: TabNavigation, isStopped = false): Settled {
 }
 
 /** There is no page but the start page. @param content that the frame has until the start document is there. */
-export function settleAtStart(state: TabNavigation, content = loseGoal(state).content): Settled {
+export function settleAtStart(state: TabNavigation, content = state.content): Settled {
   return { ...settle(state), page: NO_PAGE, content };
 }
 
@@ -509,7 +509,7 @@ export function leaveDocument(state: TabNavigation): TabNavigation {
   return { ...state, content: { ...leftBefore(state), isSentOn: false, goal: null } };
 }
 
-/** As `leaveDocument`, by a redirect out of the slot. A page that was to come back is none any more. */
+/** As `leaveDocument`, by a redirect out of the slot. A page that was to come back is lost: it leads elsewhere. */
 export function leaveByRedirect(state: TabNavigation): TabNavigation {
   const left = leaveDocument(state);
   return left.kind === "returning" ? { ...left, page: NO_PAGE } : left;

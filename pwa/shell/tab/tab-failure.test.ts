@@ -107,7 +107,7 @@ describe("the notice of a page that failed", () => {
     tab.go(`${B}/`);
     say(B, "booting");
     log.length = 0;
-    // The document that has it is in another process than the next one, and was not told yet that it is gone.
+    // The notice is in another process than the next page: it may speak before it learns that it is gone.
     hearPage(notice, A);
     expect(log).toEqual([]);
     expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, error: null });
