@@ -237,35 +237,68 @@ test("the list of a held link rests at first, and shows no name and password as 
   await expect(app.page.getByRole("dialog")).not.toContainText("bank.example");
 });
 
-test("a long press saves a link's target and a picture, as their sites send them", async ({
-  app,
-  origin,
-  otherOrigin,
-}) => {
-  const picture = encodePng({ width: 24, height: 24, palette: [0xc81e1e], pixels: new Uint8Array(24 * 24) });
-  servePages(otherOrigin);
-  otherOrigin.route("/red", ({ request, reply }) => {
-    const { "sec-fetch-dest": asked, "sec-fetch-site": from } = request.headers;
-    const isOfPage = asked === "image" && from !== "none";
-    reply(isOfPage ? 200 : 403, { "content-type": "image/png", "cache-control": "no-store" }, picture);
+test.describe("a long press", () => {
+  let scriptComes = () => {};
+  // The script that tells of files comes when the first file is there.
+  test.beforeEach(async ({ context }) => {
+    const isTold = new Promise<void>((resolve) => {
+      scriptComes = resolve;
+    });
+    await context.route(/\/downloads-sheet-/, async (route) => {
+      await isTold;
+      await route.continue();
+    });
   });
-  origin.page("/links", `<a href="${otherOrigin.origin}/First">Other</a><p><img src="${otherOrigin.origin}/red">`);
-  await app.goto(`${origin.origin}/links`);
-  const bar = app.page.getByRole("navigation", { name: "Browser" });
-  const saved = async (held: Locator, row: string, name: string) => {
-    await hold(app, held);
-    await app.page.getByRole("dialog").getByRole("button", { name: row }).click();
-    await expect(bar.getByText(`${name}\u2069 is downloaded`)).toBeVisible();
-    const file = app.page.waitForEvent("download");
-    await bar.getByRole("button", { name: "Save to phone" }).click();
-    expect((await file).suggestedFilename()).toBe(name);
-    return readFile(await (await file).path());
-  };
-  expect(await saved(app.frame().getByRole("img"), "Save picture", "red.png")).toEqual(Buffer.from(picture));
-  const page = await saved(app.frame().getByRole("link"), "Save link", "First.html");
-  expect(String(page)).toContain('<script>document.title = "First"</script>');
-  await expect(app.address).toHaveValue(`${origin.origin}/links`);
+
+  test("saves a link's target and a picture, as their sites send them", async ({ app, origin, otherOrigin }) => {
+    const picture = encodePng({ width: 24, height: 24, palette: [0xc81e1e], pixels: new Uint8Array(24 * 24) });
+    servePages(otherOrigin);
+    otherOrigin.route("/red", ({ request, reply }) => {
+      const { "sec-fetch-dest": asked, "sec-fetch-site": from } = request.headers;
+      const isOfPage = asked === "image" && from !== "none";
+      reply(isOfPage ? 200 : 403, { "content-type": "image/png", "cache-control": "no-store" }, picture);
+    });
+    origin.page("/links", `<a href="${otherOrigin.origin}/First">Other</a><p><img src="${otherOrigin.origin}/red">`);
+    await app.goto(`${origin.origin}/links`);
+    const bar = app.page.getByRole("navigation", { name: "Browser" });
+    const held = async (thing: Locator, row: string) => {
+      await hold(app, thing);
+      await app.page.getByRole("dialog").getByRole("button", { name: row }).click();
+    };
+    const saved = async (name: string) => {
+      await expect(bar.getByText(`${name}\u2069 is downloaded`)).toBeVisible();
+      const file = app.page.waitForEvent("download");
+      await bar.getByRole("button", { name: "Save to phone" }).click();
+      expect((await file).suggestedFilename()).toBe(name);
+      return readFile(await (await file).path());
+    };
+    await held(app.frame().getByRole("img"), "Save picture");
+    await expect.poll(() => app.page.evaluate(statesOfFiles)).toEqual(["done"]);
+    scriptComes();
+    expect(await saved("red.png")).toEqual(Buffer.from(picture));
+    await held(app.frame().getByRole("link"), "Save link");
+    expect(String(await saved("First.html"))).toContain('<script>document.title = "First"</script>');
+    await expect(app.address).toHaveValue(`${origin.origin}/links`);
+  });
 });
+
+/** In the app: of all files in its list. */
+async function statesOfFiles(): Promise<string[]> {
+  const name = "ropeway-downloads";
+  const isThere = (await indexedDB.databases()).some((each) => each.name === name);
+  if (!isThere) return [];
+  return new Promise((resolve, reject) => {
+    const opened = indexedDB.open(name);
+    opened.onerror = () => reject(opened.error);
+    opened.onsuccess = () => {
+      const records = opened.result.transaction("records").objectStore("records").getAll();
+      records.onsuccess = () => {
+        opened.result.close();
+        resolve(records.result.map(({ state }) => state.kind));
+      };
+    };
+  });
+}
 
 test("a page behind goes on, opens nothing, and leads the page in front nowhere", async ({
   app,

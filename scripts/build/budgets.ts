@@ -18,7 +18,7 @@ const budgets: readonly Budget[] = [
     files: ["early.js", "shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
     limit: 113.4 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 16.1 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 16.2 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.9 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.9 * KB },
   { name: "find in page", files: [".ropeway/find.js", ".ropeway/find-text.js"], limit: 8.1 * KB },

@@ -442,6 +442,19 @@ describe("a file that a site sends", () => {
     expect((await first()).state).toMatchObject({ kind: "failed", why: expect.stringContaining("no room left") });
   });
 
+  it("is told of where the browser gives the app no file for it", async () => {
+    const { handle } = site(fileOf(60_000));
+    const { files, offer, order, first, told } = await phone(handle);
+    files.open = () => Promise.reject(new DOMException("no", "InvalidStateError"));
+    await offer();
+    await order("resume");
+    expect(told.at(-1)).toEqual(await first());
+    expect((await first()).state).toMatchObject({
+      kind: "failed",
+      why: expect.stringContaining("gives the app no file"),
+    });
+  });
+
   it("that nobody wants is not asked for without end", async () => {
     const { handle } = site(fileOf(20_000));
     const { offer, list, order, downloads } = await phone(handle);

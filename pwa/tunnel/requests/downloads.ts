@@ -280,8 +280,10 @@ export class Downloads {
       const sink = record === undefined ? undefined : await this.#host.files.open(id).catch(() => null);
       if (record === undefined || !sink) {
         held?.cancel();
-        if (record) await this.#host.files.put({ ...record, state: fault(NOT_WRITABLE) });
-        return;
+        if (record === undefined) return;
+        const failed = { ...record, state: fault(NOT_WRITABLE) };
+        await this.#host.files.put(failed);
+        return this.#host.tell(shown(failed));
       }
       const running = new RunningDownload(record, sink, this.#host);
       this.#running.set(id, running);

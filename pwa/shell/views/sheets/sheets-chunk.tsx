@@ -32,9 +32,7 @@ export function openSheets(options: PhoneOptions, language: string) {
   }
   return {
     phone,
-    onDownload(download: Download) {
-      void loadDownloads(0).then(({ hear }) => hear(download, options));
-    },
+    onDownload: (download: Download) => hearOf(download, options),
     keptSection: ({ tab }: BrowserActions) => <KeptSection pages={phone.kept} onOpen={(url) => tab.go(url)} />,
     findBar: (props: FindProps) => <LateFindBar {...props} />,
     sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: UiWithLibrary) {
@@ -91,13 +89,30 @@ declare global {
 }
 
 /** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
-function loadDevices(attempt: number): Promise<typeof import("../devices/devices-chunk.tsx")> {
-  return import(attempt === 0 ? self.__DEVICES : `${self.__DEVICES}?${attempt}`);
-}
+const load = (path: string, attempt: number) => import(attempt === 0 ? path : `${path}?${attempt}`);
 
-/** Likewise. */
-function loadDownloads(attempt: number): Promise<typeof import("../downloads/downloads-chunk.tsx")> {
-  return import(attempt === 0 ? self.__DOWNLOADS_SHEET : `${self.__DOWNLOADS_SHEET}?${attempt}`);
+type DownloadsChunk = typeof import("../downloads/downloads-chunk.tsx");
+
+const loadDevices = (attempt: number): Promise<typeof import("../devices/devices-chunk.tsx")> =>
+  load(self.__DEVICES, attempt);
+const loadDownloads = (attempt: number): Promise<DownloadsChunk> => load(self.__DOWNLOADS_SHEET, attempt);
+
+/** Milliseconds until a script is asked for again. */
+const AGAIN = 2_000;
+
+/** Asks until the script is there: a file that begins waits for an order of its. */
+const comingDownloads = (attempt = 0): Promise<DownloadsChunk> =>
+  loadDownloads(attempt).catch(async () => {
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    return comingDownloads(attempt + 1);
+  });
+
+/** One for all news: two `import`s of a script under way settle in any order (Chromium 156). */
+let downloads: Promise<DownloadsChunk> | null = null;
+
+function hearOf(download: Download, options: PhoneOptions): void {
+  downloads ??= comingDownloads();
+  void downloads.then(({ hear }) => hear(download, options));
 }
 
 function heldSheet(options: PhoneOptions, { held, tabs, url: page }: BrowserState, actions: BrowserActions) {
@@ -183,19 +198,14 @@ function LateSheet<Chunk extends object>({ title, load, show, onClose }: LateShe
   );
 }
 
-type FindChunk = typeof import("../find/find-chunk.tsx");
-
-/** Milliseconds until the script is asked for again. */
-const FIND_AGAIN = 2_000;
-
 /** "Find in page", once its script is there. */
 function LateFindBar(props: FindProps) {
-  const [chunk, setChunk] = useState<FindChunk | null>(null);
+  const [chunk, setChunk] = useState<typeof import("../find/find-chunk.tsx") | null>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    (import(attempt === 0 ? self.__FIND : `${self.__FIND}?${attempt}`) as Promise<FindChunk>).then(setChunk, () => {
-      timer = setTimeout(() => setAttempt(attempt + 1), FIND_AGAIN);
+    load(self.__FIND, attempt).then(setChunk, () => {
+      timer = setTimeout(() => setAttempt(attempt + 1), AGAIN);
     });
     return () => clearTimeout(timer);
   }, [attempt]);
