@@ -116,6 +116,15 @@ interface InFrame {
   readonly hardReload: "none" | "asked" | "begun";
   /** How often in a row the page has sent itself to its own real address before anybody could look at it. */
   readonly selfSends: number;
+  /** The navigation that ended last without a document: the page may say only then that it sets out for that. */
+  readonly ended: Ended | null;
+}
+
+interface Ended {
+  readonly origin: string;
+  /** Without a fragment. Undefined where the slot's worker is of a former release, and does not say. */
+  readonly url?: string | undefined;
+  readonly at: number;
 }
 
 /**
@@ -194,6 +203,7 @@ export const START: TabNavigation = {
   content: DOCUMENT,
   hardReload: "none",
   selfSends: 0,
+  ended: null,
 };
 
 // Questions to a state
@@ -366,10 +376,16 @@ export function setOut(
   return { ...frame, kind: "underway", destination, sent, waits, journey: journey && { ...journey, lost: 0 } };
 }
 
+/** Milliseconds by which the page's word that it sets out may come later than the end of that, by another way. */
+const OVERTAKING = 1_000;
+
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
-export function leaveByItself(state: TabNavigation, url: string, origin: string): Underway {
+export function leaveByItself(state: TabNavigation, url: string, origin: string, now: number): TabNavigation {
   const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
-  return { ...left, selfSends: 0, ...journeyTo(left, url, origin, true) };
+  const { ended } = state;
+  const underway: Underway = { ...left, selfSends: 0, ended: null, ...journeyTo(left, url, origin, true) };
+  const isOver = ended?.origin === origin && ended.url === url.split("#", 1)[0] && now - ended.at < OVERTAKING;
+  return isOver ? endWithoutDocument(underway, ended, now) : underway;
 }
 
 /**
@@ -583,10 +599,10 @@ const TAKE_OVER_TIME = 1_000;
  */
 export function endWithoutDocument(
   state: TabNavigation,
-  { origin, url }: { readonly origin: string; readonly url?: string | undefined },
+  { origin, url }: Pick<Ended, "origin" | "url">,
   now: number,
 ): TabNavigation {
-  if (!isUnderWay(state)) return state;
+  if (!isUnderWay(state)) return { ...state, ended: { origin, url, at: now } };
   // A response that is there may have come by a redirect, of which the frame's URL does not tell.
   const isFormer = url !== undefined && sentBy(state)?.isAnswered === false && !leadsTo(state, url);
   const isAwaited = origin === awaitedOrigin(state) && !isFormer;
@@ -717,8 +733,8 @@ export function pauseAfter(attempts: number): number {
 
 // Parts of states
 
-function inFrame({ page, asked, bootedAt, content, hardReload, selfSends }: TabNavigation): InFrame {
-  return { page, asked, bootedAt, content, hardReload, selfSends };
+function inFrame({ page, asked, bootedAt, content, hardReload, selfSends, ended }: TabNavigation): InFrame {
+  return { page, asked, bootedAt, content, hardReload, selfSends, ended };
 }
 
 export function journeyOf(state: TabNavigation): Journey | null {

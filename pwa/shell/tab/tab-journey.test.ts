@@ -55,6 +55,14 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
+  it("ends where the page's word that it leaves comes after the end of that", () => {
+    const { hear, hearPage, show, shown } = openBrowser();
+    show(`${A}/`, "a");
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/file` });
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/file` }, A);
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+  });
+
   it("does not take a page's word that it goes to another site", () => {
     const { hearPage, show, shown } = openBrowser();
     show(`${A}/`, "a");

@@ -700,7 +700,7 @@ export class Tab implements AppTab, TabActions {
     this.#meter.begin(url);
     const [address = url] = url.split("#", 1);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
-    this.#enter(step.leaveByItself(this.#navigation, url, slot.origin));
+    this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, performance.now()));
   }
 
   /** As `PageFrame.show`. */
