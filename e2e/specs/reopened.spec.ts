@@ -23,6 +23,44 @@ async function shows(app: AppPage, path: string, top: number): Promise<void> {
   await expect.poll(scrolled).toBe(top);
 }
 
+test("after it was killed, the page has what was typed into it, but for secrets", async ({ app, context, origin }) => {
+  origin.page(
+    "/",
+    `<title>Form</title><form><input name="to"><input name="to"><textarea name="text"></textarea>
+      <select name="by"><option>Train<option>Ship</select><input type="checkbox" name="soon">
+      <input type="password" name="key"><input name="code" autocomplete="one-time-code"><input name="odd" autocomplete="off">
+    </form><output></output><script>
+      document.oninput = ({ target, isTrusted }) => {
+        if (!isTrusted) document.querySelector("output").textContent += target.name + "=" + target.value + " ";
+      };
+    </script>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  const form = app.frame();
+  await form.locator("[name=to]").nth(1).fill("Ada");
+  await form.locator("[name=text]").fill("By the\nevening");
+  await form.locator("[name=by]").selectOption("Ship");
+  await form.locator("[name=soon]").check();
+  for (const name of ["key", "code", "odd"]) await form.locator(`[name=${name}]`).fill("secret of mine");
+  const kept = () => app.page.evaluate(() => localStorage.getItem("ropeway.history") ?? "");
+  await expect.poll(kept).toContain('"soon"');
+  expect(await kept()).not.toContain("secret of mine");
+
+  const crashing = await context.newCDPSession(app.page);
+  void crashing.send("Page.crash").catch(() => {});
+  await app.page.waitForEvent("crash");
+  await app.page.close();
+  const again = (await app.openAnother()).frame();
+  await expect(again.locator("[name=to]").nth(1)).toHaveValue("Ada");
+  await expect(again.locator("[name=text]")).toHaveValue("By the\nevening");
+  await expect(again.locator("[name=by]")).toHaveValue("Ship");
+  await expect(again.locator("[name=soon]")).toBeChecked();
+  for (const name of ["to", "key", "code", "odd"])
+    await expect(again.locator(`[name=${name}]`).first()).toHaveValue("");
+  // Scripts of the page know of it.
+  await expect(again.locator("output")).toHaveText("to=Ada text=By the evening by=Ship soon=on");
+});
+
 test("after it was killed, with no link, it shows the page and its place, and goes on and back likewise @long", async ({
   app,
   context,

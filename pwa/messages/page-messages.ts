@@ -25,6 +25,18 @@ export interface ScrollPosition {
   readonly y: number;
 }
 
+/** A field of a document that the person has changed. */
+export interface KeptField {
+  /** Its place among the document's fields of this name. */
+  readonly at: number;
+  readonly name: string;
+  /** Its text; of a box, whether it is checked; of a list, the places of the options chosen. */
+  readonly value: string;
+}
+
+/** Characters of the fields of one document that are kept. */
+export const MOST_TYPED = 8_000;
+
 /** How far the document is. */
 export type DocumentPhase = "loading" | "interactive" | "loaded";
 
@@ -90,12 +102,14 @@ export type PageToShell =
       /** A form led there, which a reload would send again; slots of before 2026-12 do not tell. */
       readonly isPosted?: boolean;
     }
-  /** How far down the document is. */
+  /** How far down the document is, and what the person has typed into it. */
   | {
       readonly tag: typeof MESSAGE_TAG;
       readonly type: "scrolled";
       readonly historyKey: string;
       readonly position: ScrollPosition;
+      /** Absent where nothing was typed, and from slots of before 2026-12. */
+      readonly fields?: readonly KeptField[] | undefined;
     }
   /** A navigation that must leave the slot: link, script, form or redirect. `url` may be a slot URL. */
   | {
@@ -387,8 +401,16 @@ export type ShellToPage =
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "tab"; readonly isBehind: boolean }
   /** Links may be warmed. Slots of before 2026-12 do not answer. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "links-wanted" }
-  /** The document goes there as soon as there is so much of it, unless the person scrolls before. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "scroll"; readonly position: ScrollPosition }
+  /**
+   * The document goes there as soon as there is so much of it, unless the person scrolls before; and has these fields again,
+   * which slots of before 2026-12 do not know.
+   */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "scroll";
+      readonly position: ScrollPosition;
+      readonly fields: readonly KeptField[];
+    }
   | {
       readonly tag: typeof MESSAGE_TAG;
       readonly type: "reload";

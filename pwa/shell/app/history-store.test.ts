@@ -81,6 +81,23 @@ it("is one window's, and the next one's when that is closed", async () => {
   expect(storage.getItem(HISTORY_KEY)).toContain(B.url);
 });
 
+it("keeps of what was typed the latest, and every page", async () => {
+  const { open } = phone();
+  const typed = (length: number) => [{ at: 0, name: "note", value: "x".repeat(length) }];
+  const first = open();
+  await first.store.take();
+  first.store.save([
+    A,
+    { ...A, fields: typed(1_000) },
+    { ...A, fields: typed(30_000) },
+    { ...A, fields: typed(19_000) },
+  ]);
+  first.store.close();
+  await settled();
+  const kept = await open().store.take();
+  expect(kept.map(({ fields = [] }) => fields[0]?.value.length)).toEqual([undefined, undefined, 30_000, 19_000]);
+});
+
 describe("a page that takes the app down", () => {
   it("is opened once more, and then lies behind the start page", async () => {
     const { open } = phone();

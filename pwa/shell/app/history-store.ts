@@ -16,7 +16,10 @@ const PAUSE = 250;
 const PROBATION = 3_000;
 /** If the app ended before that so often in a row, it opens the page once more; if more often, it does not. */
 const FAILED_STARTS = 1;
-/** Characters of all addresses of a tab: addresses can be of any length, and this storage is small. */
+/**
+ * Characters of all addresses of a tab, and of what was typed into its pages: both can be of any length, and this storage is
+ * small.
+ */
 const CHARACTERS = 50_000;
 /** Likewise, of a tab that is not shown; and so many of those are kept. */
 const CHARACTERS_BEHIND = 10_000;
@@ -195,12 +198,19 @@ function urlsOf({ entries, others }: KeptHistory): readonly string[] {
   return [...entries, ...others.tabs.flatMap((tab) => tab.entries)].map(({ url }) => url);
 }
 
-/** The latest of them. */
+/** The latest of them, and the fields of the latest of these. */
 function bounded(entries: readonly KeptEntry[], characters: number): readonly KeptEntry[] {
   let left = characters;
   const first = entries.findLastIndex(({ url }) => {
     left -= url.length;
     return left < 0;
   });
-  return entries.slice(first + 1);
+  left = characters;
+  const withFields = entries.findLastIndex(({ fields = [] }) => {
+    left -= JSON.stringify(fields).length;
+    return left < 0;
+  });
+  return entries
+    .slice(first + 1)
+    .map((entry, at) => (first + 1 + at > withFields ? entry : { ...entry, fields: undefined }));
 }

@@ -33,8 +33,8 @@ export interface PagePlaces {
   endStandIns(): void;
   /** The address that a document gives, as the real one. @param slot that the document is of. */
   toReal(url: string, slot: Slot): string;
-  /** @param page the frame's window. */
-  tell(message: PageOrder, page: Window): void;
+  /** @param page the frame's window. @param url real; no document of another site hears it. */
+  tell(message: PageOrder, page: Window, url?: string): void;
 }
 
 export type PageOrder = Extract<ShellToPage, { type: "stop" | "print" | "reload" | "scroll" | "links-wanted" }>;

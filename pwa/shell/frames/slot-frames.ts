@@ -299,8 +299,11 @@ export class SlotPlaces implements PagePlaces {
     this.#slots.endStandIns();
   }
 
-  tell(message: PageOrder, page: Window): void {
-    page.postMessage(message, "*");
+  tell(message: PageOrder, page: Window, url?: string): void {
+    if (url === undefined) return page.postMessage(message, "*");
+    const { origin } = new URL(url);
+    const slot = this.#slots.find(origin, origin);
+    if (slot !== null) page.postMessage(message, this.#slots.originOf(slot));
   }
 
   /** A slot's own URL as the real one; any other as it is. */

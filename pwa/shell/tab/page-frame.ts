@@ -32,8 +32,8 @@ export class PageFrame {
   ) {
     this.element = element;
     this.places = places;
-    this.history = new SessionHistory(onHistory, (position) =>
-      this.tell({ tag: MESSAGE_TAG, type: "scroll", position }),
+    this.history = new SessionHistory(onHistory, ({ url, scroll, fields = [] }) =>
+      this.tell({ tag: MESSAGE_TAG, type: "scroll", position: scroll, fields }, url),
     );
   }
 
@@ -112,9 +112,10 @@ export class PageFrame {
     return keys;
   }
 
-  tell(message: PageOrder): void {
+  /** @param url real, of the page that alone may hear it. */
+  tell(message: PageOrder, url?: string): void {
     const page = this.element.contentWindow;
-    if (page !== null) this.places?.tell(message, page);
+    if (page !== null) this.places?.tell(message, page, url);
   }
 
   /** As `PagePlaces.toReal`. */

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import type { ScrollPosition } from "../../messages/page-messages.ts";
 import { type KeptEntry, SessionHistory } from "./session-history.ts";
 
 const A = "https://a.example/";
@@ -10,12 +9,12 @@ const entry = (url: string, y = 0, isRepeatable = true): KeptEntry => ({ url, is
 
 function open() {
   let kept: readonly KeptEntry[] = [];
-  const scrolls: ScrollPosition[] = [];
+  const left: KeptEntry[] = [];
   const history = new SessionHistory(
     (entries) => {
       kept = entries;
     },
-    (scroll) => void scrolls.push(scroll),
+    (restored) => void left.push(restored),
   );
   const resume = (keys: readonly string[], entries: readonly KeptEntry[]) => {
     history.resume(entries);
@@ -23,11 +22,12 @@ function open() {
   };
   /** @returns where the page is told to scroll. */
   const visit = (key: string, isNew: boolean) => {
-    scrolls.length = 0;
+    left.length = 0;
     history.visit(key, isNew);
-    return scrolls[0] ?? null;
+    history.restore();
+    return left[0]?.scroll ?? null;
   };
-  return { history, kept: () => kept, resume, visit };
+  return { history, kept: () => kept, left, resume, visit };
 }
 
 it("keeps the entries, each with its place, and knows which are ahead", () => {
@@ -35,10 +35,10 @@ it("keeps the entries, each with its place, and knows which are ahead", () => {
   history.visit("start", false);
   history.visit("a", true);
   history.note(A, true);
-  history.scrolled("a", { x: 1, y: 20 });
+  history.scrolled("a", { x: 1, y: 20 }, undefined);
   history.visit("b", true);
   history.note(B, true);
-  history.scrolled("unknown", { x: 1, y: 9 });
+  history.scrolled("unknown", { x: 1, y: 9 }, undefined);
   expect(kept()).toEqual([START, { url: A, isRepeatable: true, scroll: { x: 1, y: 20 } }, entry(B)]);
   history.visit("a", false);
   expect(kept().map(({ isAhead = false }) => isAhead)).toEqual([false, false, true]);
@@ -95,8 +95,45 @@ it("opens an entry of before again, which takes the place of its start document"
   expect(visit("a", false)).toEqual({ x: 0, y: 10 });
   expect(history.canGoForward).toBe(true);
   // The browser does not keep the place of what took another's.
-  history.scrolled("b", { x: 0, y: 25 });
+  history.scrolled("b", { x: 0, y: 25 }, undefined);
   expect(visit("b", false)).toEqual({ x: 0, y: 25 });
+});
+
+it("gives a page of before what was typed into it, and no page that it redirects to", () => {
+  const fields = [{ at: 0, name: "note", value: "kept" }];
+  for (const [url, given] of [
+    [A, fields],
+    [B, undefined],
+  ] as const) {
+    const { history, kept, left, resume } = open();
+    resume(["s", "k1"], [START, { ...entry(A, 10), fields }]);
+    history.reopen();
+    history.visit("a", true);
+    // The notice of a page that cannot be had says nothing of this.
+    history.note(A, true);
+    expect(left).toEqual([]);
+    history.note(url, true);
+    history.restore();
+    history.restore();
+    expect(left).toEqual([{ ...entry(url, 10), fields: given }]);
+    expect(kept().at(-1)?.fields).toEqual(given);
+  }
+});
+
+it("keeps what a page says that was typed, and no more than that much", () => {
+  const { history, kept } = open();
+  history.visit("a", true);
+  history.note(A, true);
+  const said = (fields: unknown) => {
+    history.scrolled("a", TOP, fields);
+    return kept()[0]?.fields;
+  };
+  const fields = [{ at: 0, name: "note", value: "kept" }];
+  expect(said(undefined)).toBeUndefined();
+  expect(said(fields)).toEqual(fields);
+  for (const other of [undefined, 5, "x", [{ at: 0, name: "note", value: "x".repeat(40_000) }]])
+    expect(said(other)).toEqual(fields);
+  expect(said([])).toEqual([]);
 });
 
 it("adds what is asked for instead", () => {

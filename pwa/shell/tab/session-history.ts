@@ -1,4 +1,4 @@
-import { ADDRESS_KEY, type ScrollPosition } from "../../messages/page-messages.ts";
+import { ADDRESS_KEY, type KeptField, MOST_TYPED, type ScrollPosition } from "../../messages/page-messages.ts";
 
 /** An entry, as it outlives the app. */
 export interface KeptEntry {
@@ -7,6 +7,8 @@ export interface KeptEntry {
   /** The page came by a GET: to open it again sends nothing twice. */
   readonly isRepeatable: boolean;
   readonly scroll: ScrollPosition;
+  /** That the person has changed. */
+  readonly fields?: readonly KeptField[] | undefined;
   /** The way forward leads to it. */
   readonly isAhead?: true | undefined;
 }
@@ -36,9 +38,12 @@ export class SessionHistory {
   /** Keys of entries from before the app was closed. At each of them the frame has a start document. */
   readonly #closed = new Set<string>();
   /**
-   * Keys of pages that took the place of such an entry. Chromium (156) does not scroll them back to where they were.
+   * Keys of pages that took the place of such an entry. Chromium (156) does not scroll them back to where they were, nor
+   * fills in their fields.
    */
   readonly #placed = new Set<string>();
+  /** Key of the page of `#placed` that is come to, and was not told yet how it was left. */
+  #left: string | null = null;
   /** Key of the entry of `#closed` whose page is on its way. */
   #reopened: string | null = null;
   /** Keys that `step` has given. */
@@ -46,15 +51,15 @@ export class SessionHistory {
 
   /** The entries of before, until the frame is there to have them. */
   #resumed: readonly KeptEntry[] | null = null;
-  readonly #scrollBack: (scroll: ScrollPosition) => void;
+  readonly #onRestore: (entry: KeptEntry) => void;
 
   /**
    * @param onChange hears the entries: those up to the one shown, and those ahead.
-   * @param scrollBack the page shown was so far down, and the browser does not bring it back there.
+   * @param onRestore the page of this entry is shown, and the browser does not bring it back to how it was left.
    */
-  constructor(onChange: (entries: readonly KeptEntry[]) => void, scrollBack: (scroll: ScrollPosition) => void) {
+  constructor(onChange: (entries: readonly KeptEntry[]) => void, onRestore: (entry: KeptEntry) => void) {
     this.#onChange = onChange;
-    this.#scrollBack = scrollBack;
+    this.#onRestore = onRestore;
   }
 
   get canGoBack(): boolean {
@@ -172,15 +177,25 @@ export class SessionHistory {
     const key = this.#current;
     if (key === null) return;
     const before = this.#entries.get(key);
-    const entry = { url, isRepeatable: isRepeatable && !isSent(before, url), scroll: before?.scroll ?? TOP };
+    const fields = before?.url === url ? before.fields : undefined;
+    const entry = { url, isRepeatable: isRepeatable && !isSent(before, url), scroll: before?.scroll ?? TOP, fields };
     this.#entries.set(key, entry);
     this.#changed();
   }
 
-  scrolled(key: string, scroll: ScrollPosition): void {
+  /** The document of the entry shown is there. */
+  restore(): void {
+    const entry = this.#left === null || this.#left !== this.#current ? undefined : this.#entries.get(this.#left);
+    if (entry === undefined) return;
+    this.#left = null;
+    this.#onRestore(entry);
+  }
+
+  /** @param fields as the page says: where it says nothing that can be kept, those of before stay. */
+  scrolled(key: string, scroll: ScrollPosition, fields: unknown): void {
     const entry = this.#entries.get(key);
     if (entry === undefined || this.#closed.has(key)) return;
-    this.#entries.set(key, { ...entry, scroll });
+    this.#entries.set(key, { ...entry, scroll, ...(areKept(fields) && { fields }) });
     this.#changed();
   }
 
@@ -274,8 +289,7 @@ export class SessionHistory {
       if (isNew && visited.index > 0) this.#added += 1;
     }
     this.#changed();
-    const entry = this.#entries.get(key);
-    if (isStep && entry !== undefined && this.#placed.has(key)) this.#scrollBack(entry.scroll);
+    if (isStep) this.#left = this.#placed.has(key) ? key : null;
   }
 
   #drop(key: string): void {
@@ -292,6 +306,10 @@ export class SessionHistory {
     const kept = keys.slice(first, index + KEPT).map((key) => this.#entries.get(key) ?? START);
     this.#onChange(kept.map((entry, at) => ({ ...entry, isAhead: first + at > index || undefined })));
   }
+}
+
+function areKept(fields: unknown): fields is readonly KeptField[] {
+  return Array.isArray(fields) && JSON.stringify(fields).length <= 4 * MOST_TYPED;
 }
 
 /** A page that a form has led to stays that, whatever is told of it later. */

@@ -470,7 +470,7 @@ export class Tab implements AppTab, TabActions {
       case "navigate":
         return this.#onNavigate(message, slot);
       case "scrolled":
-        return this.#onScrolled(message.historyKey, message.position);
+        return this.#onScrolled(message.historyKey, message.position, message.fields);
       case "leaving": {
         const url = addressOf(slot, this.#frame.toReal(message.url, slot));
         return url === null ? undefined : this.#leaveByItself(url, slot, message.isAgain === true);
@@ -569,10 +569,10 @@ export class Tab implements AppTab, TabActions {
     if (this.#isInFront()) this.#app.notify(notice, () => isOver() || !this.#isInFront());
   }
 
-  #onScrolled(historyKey: string, position: Partial<Record<"x" | "y", unknown>> | undefined): void {
+  #onScrolled(historyKey: string, position: Partial<Record<"x" | "y", unknown>> | undefined, fields: unknown): void {
     const { x, y } = position ?? {};
     if (Number.isFinite(x) && Number.isFinite(y))
-      this.#frame.history.scrolled(historyKey, { x: Number(x), y: Number(y) });
+      this.#frame.history.scrolled(historyKey, { x: Number(x), y: Number(y) }, fields);
   }
 
   /** Its links may be warmed. */
@@ -780,6 +780,7 @@ export class Tab implements AppTab, TabActions {
     const url = addressOf(slot, this.#frame.toReal(message.url, slot));
     if (url === null) return;
     this.#frame.history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
+    this.#frame.history.restore();
     const navigation = this.#navigation;
     if (phase !== "loading" && !isBack && step.isFormerPage(navigation, url))
       return this.#enter(step.hearFormerPage(step.describePage(navigation, { url, title })));
@@ -841,6 +842,7 @@ export class Tab implements AppTab, TabActions {
     if (!isPage) return;
     this.#frame.history.visitUrl(url, this.#sent !== null);
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
+    this.#frame.history.restore();
     this.#commit(url, title, phase, false, content);
     this.#onCommit();
   }

@@ -123,7 +123,7 @@ export function createFakeSlots(log: string[]) {
     slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
     originOf: ({ origin }: Slot) => origin,
     isBooted: ({ origin }: Slot) => booted.has(origin),
-    find: (origin: string) => (booted.has(origin) ? slotFor(origin) : null),
+    find: (origin: string) => slots.get(origin) ?? (booted.has(origin) ? slotFor(origin) : null),
     needsBootPage: () => true,
     standIn({ origin }: Slot) {
       log.push(`stand in ${origin}`);

@@ -14,6 +14,7 @@ import { ropewayPath } from "../slot-url.ts";
 import { navigationGoal } from "./navigation-rules.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
+import { fillIn, typedFields, watchFields } from "./typed-fields.ts";
 
 const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   loading: "loading",
@@ -95,18 +96,21 @@ const PAUSE = 300;
 /** Events with which a person begins to scroll. */
 const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
-/** Tells how far down the document is. */
+/** Tells how far down the document is, and what the person has typed into it. */
 function reportScroll(context: PageContext): void {
   let timer = 0;
   const report = () => {
     clearTimeout(timer);
     timer = 0;
     const position = { x: Math.round(window.scrollX), y: Math.round(window.scrollY) };
-    context.toShell({ tag: MESSAGE_TAG, type: "scrolled", historyKey: context.historyKey(), position });
+    const historyKey = context.historyKey();
+    context.toShell({ tag: MESSAGE_TAG, type: "scrolled", historyKey, position, fields: typedFields() });
   };
-  window.addEventListener("scroll", () => {
+  const reportSoon = () => {
     if (timer === 0) timer = window.setTimeout(report, PAUSE);
-  });
+  };
+  window.addEventListener("scroll", reportSoon);
+  watchFields(reportSoon);
   // This may be the last event that runs.
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && timer !== 0 && report());
 }
@@ -271,6 +275,7 @@ function obey(
     case "links-wanted":
       return context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
     case "scroll":
+      fillIn(message.fields ?? []);
       return scrollBack(message.position);
     case "reload":
       return reload(message, context);
