@@ -290,3 +290,38 @@ test("Tab leads out of the address box to the page, and Escape leaves it", async
     await expect(before).toBeFocused();
   }
 });
+
+test("Escape out of a sheet gives the focus back to what had it", async ({ app, origin }) => {
+  origin.page("/", '<a href="/next">Next</a>');
+  await app.goto(`${origin.origin}/`);
+  const { page } = app;
+  const { keyboard } = page;
+  const dialog = page.getByRole("dialog");
+  const closes = async (before: Locator) => {
+    await expect(dialog).toBeVisible();
+    expect(await page.evaluate(() => document.activeElement?.closest("dialog") !== null)).toBe(true);
+    await keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+    await expect(before).toBeFocused();
+  };
+  for (const name of ["Menu", "Site information"]) {
+    const button = page.getByRole("button", { name });
+    await button.press("Enter");
+    await closes(button);
+  }
+  const menu = page.getByRole("button", { name: "Menu" });
+  for (const name of ["Settings", "Downloads", "History", "Bookmarks"]) {
+    await menu.press("Enter");
+    await dialog.getByRole("button", { name, exact: true }).press("Enter");
+    await expect(page.getByRole("dialog", { name })).toBeVisible();
+    await closes(menu);
+  }
+  await menu.press("Enter");
+  await dialog.getByRole("button", { name: "Settings" }).press("Enter");
+  const devices = dialog.getByRole("button", { name: "Paired devices" });
+  await devices.press("Enter");
+  await expect(page.getByRole("dialog", { name: "Devices" })).toBeVisible();
+  await keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "Settings" })).toBeVisible();
+  await closes(menu);
+});

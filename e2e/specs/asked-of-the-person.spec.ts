@@ -1,4 +1,5 @@
 /** What sites ask of the person: location, clipboard, camera; passkeys, which fail; and what needs no question. */
+import type { Locator } from "@playwright/test";
 import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 const HERE = { latitude: 59.9, longitude: 10.7 };
@@ -135,13 +136,22 @@ test("a camera is the site's that the person lets have it, from when its page lo
   await film();
   // There is none on this machine: the browser has looked for one.
   await expect(app.frame().locator("p")).toHaveText("NotFoundError");
+  // A frame of another site in the page has nothing of it.
+  await (await app.content()).evaluate((url) => {
+    document.body.insertAdjacentHTML("beforeend", `<iframe src="${url}" title="Other"></iframe>`);
+  }, `${otherOrigin.origin}/`);
+  const other = app.frame().frameLocator('iframe[title="Other"]');
+  const isLet = (where: Locator) =>
+    where.evaluate(() => {
+      const { featurePolicy } = document as unknown as { featurePolicy: { allowsFeature(name: string): boolean } };
+      return featurePolicy.allowsFeature("camera");
+    });
+  await other.getByRole("button", { name: "Film" }).click();
+  await expect(other.locator("p")).toHaveText(/Error$/);
+  expect([await isLet(app.frame().locator("p")), await isLet(other.locator("p"))]).toEqual([true, false]);
+  await expect(question(app)).toHaveCount(0);
   await app.goto(`${otherOrigin.origin}/`);
-  const isLet = await (await app.content()).evaluate(() =>
-    (document as unknown as { featurePolicy: { allowsFeature(name: string): boolean } }).featurePolicy.allowsFeature(
-      "camera",
-    ),
-  );
-  expect(isLet).toBe(false);
+  expect(await isLet(app.frame().locator("p"))).toBe(false);
   await film();
   await answer(app, "Block");
   await expect(app.frame().locator("p")).toHaveText("NotAllowedError");

@@ -103,6 +103,9 @@ test("feeds are lists whose links lead on, and nothing in them runs or loads", a
   expect(origin.requestsTo("/seen.png")).toHaveLength(0);
   await app.goto(`${origin.origin}/feed.json`);
   await expect(entries).toHaveText(/^JSON oneBoSome text$/);
+  await app.frame().getByRole("button", { name: "Source" }).click();
+  await expect(app.frame().getByText('"JSON one"')).toBeVisible();
+  await app.frame().getByRole("button", { name: "Feed" }).click();
   await app.navigated(() => app.frame().getByRole("link", { name: "JSON one" }).click());
   await expect(app.frame().getByText("The first page")).toBeVisible();
 });

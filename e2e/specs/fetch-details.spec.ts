@@ -4,14 +4,15 @@ import { expect, test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 function serve(origin: TestOrigin): void {
-  const [watched, corners, waited] = [watchEvents, askInCorners, askAndWait].map(String);
+  const [watched, corners, waited, seen] = [watchEvents, askInCorners, askAndWait, shapes].map(String);
   origin.route("/worker.js", ({ reply }) =>
     reply(
       200,
       { "content-type": "text/javascript" },
       `onmessage = async ({ data }) => {
         const events = await (${watched})(data);
-        postMessage({ events, answers: await (${corners})(data), waited: (${waited})(data) });
+        const [answers, waited, shapes] = [await (${corners})(data), (${waited})(data), (${seen})()];
+        postMessage({ events, answers, waited, shapes });
       };`,
     ),
   );
@@ -184,7 +185,7 @@ function askAndWait([own, other]: readonly [string, string]): unknown[] {
 }
 
 /** Those same things, as a worker sees them. */
-function seeInWorker(origins: readonly [string, string]): Promise<Record<string, unknown>> {
+function seeInWorker(origins: readonly [string, string]): Promise<{ readonly shapes: Record<string, string> }> {
   const worker = new Worker("/worker.js");
   worker.postMessage(origins);
   return new Promise((resolve, reject) => {
@@ -193,7 +194,7 @@ function seeInWorker(origins: readonly [string, string]): Promise<Record<string,
   });
 }
 
-/** Names and numbers of parameters of all that a page may call. */
+/** Names and numbers of parameters of all that a page, or a worker, may call. */
 function shapes(): Record<string, string> {
   const seen: Record<string, string> = {};
   const note = (owner: string, target: object) => {
@@ -206,9 +207,9 @@ function shapes(): Record<string, string> {
         if (typeof call === "function")
           seen[`${owner}.${key} ${kind}`] = `${call.name} ${call.length} ${Object.hasOwn(call, "prototype")}`;
   };
-  const realm = window as unknown as Record<string, unknown>;
-  note("window", window);
-  for (const key of Object.getOwnPropertyNames(window)) {
+  const realm = globalThis as unknown as Record<string, unknown>;
+  note("window", realm);
+  for (const key of Object.getOwnPropertyNames(realm)) {
     const value = realm[key];
     if (typeof value !== "function" || !/^[A-Z]/.test(key)) continue;
     note(key, value);
@@ -253,9 +254,15 @@ test("scripts see of event sources, answers and functions what they see directly
   await app.storeReady();
   await app.goto(`${origin.origin}/`);
   const got = await see(await app.content());
-  const shared = alike(wanted.shapes, got.shapes);
-  expect(Object.keys(shared).length).toBeGreaterThan(5_000);
-  expect({ ...got, shapes: alike(got.shapes, wanted.shapes) }).toEqual({ ...wanted, shapes: shared });
+  const inWindow = Object.keys(alike(wanted.shapes, got.shapes));
+  const inWorker = Object.keys(alike(wanted.worker.shapes, got.worker.shapes));
+  expect(inWindow.length).toBeGreaterThan(5_000);
+  expect(inWorker.length).toBeGreaterThan(1_000);
+  const shaped = (seen: typeof got, other: typeof got) => {
+    const worker = { ...seen.worker, shapes: alike(seen.worker.shapes, other.worker.shapes) };
+    return { ...seen, worker, shapes: alike(seen.shapes, other.shapes) };
+  };
+  expect(shaped(got, wanted)).toEqual(shaped(wanted, got));
 
   const failure = await (await app.content()).evaluate(() => {
     const request = new XMLHttpRequest();

@@ -307,12 +307,19 @@ test("a stream of a socket takes no more than its server takes", async ({ app, o
   await expect.poll(written, { timeout: 60_000 }).toBe(SLOW_MESSAGES);
 });
 
-test("a socket has the page's cookies and origin, and sets cookies that scripts read", async ({
+test("a socket has the page's cookies and origin, in a worker too, and sets cookies that scripts read", async ({
   app,
   origin,
   direct,
 }) => {
   origin.page("/", "<p>Page</p>");
+  origin.route("/worker.js", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "text/javascript" },
+      "onmessage = ({ data }) => { new WebSocket(data).onopen = () => postMessage(0); };",
+    ),
+  );
   const run = async (frame: Page | Frame) => {
     const cookies = await frame.evaluate(async (url) => {
       // biome-ignore lint/suspicious/noDocumentCookie: the page does it, right before it opens the socket.
@@ -323,13 +330,31 @@ test("a socket has the page's cookies and origin, and sets cookies that scripts 
       socket.close();
       return read.split("; ").sort();
     }, `${server.url}/cookie`);
-    const { origin: asker, cookie, "user-agent": agent, names } = server.asked["/cookie"] ?? {};
-    const sent = (names as string[]).map((name) => name.toLowerCase()).filter((name) => !name.endsWith("-extensions"));
-    return { cookies, asker, cookie, agent, sent: sent.sort() };
+    await frame.evaluate((url) => {
+      const worker = new Worker("/worker.js");
+      worker.postMessage(url);
+      return new Promise((resolve) => worker.addEventListener("message", resolve)).then(() => worker.terminate());
+    }, `${server.url}/in-worker`);
+    const asked = ["/cookie", "/in-worker"].map((path) => {
+      const { origin: asker, cookie, "user-agent": agent, names } = server.asked[path] ?? {};
+      const sent = (names as string[]).map((name) => name.toLowerCase());
+      return {
+        asker,
+        cookie: String(cookie).split("; ").sort(),
+        agent,
+        sent: sent.filter((name) => !name.endsWith("-extensions")).sort(),
+      };
+    });
+    return { cookies, asked };
   };
   await direct.page.goto(`${origin.origin}/`);
   const wanted = await run(direct.page);
-  expect(wanted).toMatchObject({ cookies: ["heard=1", "own=1"], asker: origin.origin, cookie: "own=1" });
+  const asker = origin.origin;
+  const asked = [
+    { asker, cookie: ["own=1"] },
+    { asker, cookie: ["heard=1", "hidden=1", "own=1"] },
+  ];
+  expect(wanted).toMatchObject({ cookies: ["heard=1", "own=1"], asked });
   await app.goto(`${origin.origin}/`);
   expect(await run(await app.content())).toEqual(wanted);
 });

@@ -30,7 +30,7 @@ export interface KeptField {
   /** Its place among the document's fields of this name. */
   readonly at: number;
   readonly name: string;
-  /** Its text; of a box, whether it is checked; of a list, the places of the options chosen. */
+  /** Its text; of a box, whether it is checked, and its value; of a list, the values chosen, as JSON. */
   readonly value: string;
 }
 

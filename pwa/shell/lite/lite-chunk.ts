@@ -100,9 +100,9 @@ class LitePlaces implements PagePlaces {
     return this.#options.slots?.toReal(url, slot) ?? url;
   }
 
-  tell(order: PageOrder, page: Window): void {
+  tell(order: PageOrder, page: Window, url?: string): void {
     if (this.#frame?.isShown === true) this.#frame.tell(order);
-    else this.#options.slots?.tell(order, page);
+    else this.#options.slots?.tell(order, page, url);
   }
 
   #slotsOf(url: string): PagePlaces | null {

@@ -35,10 +35,10 @@ it("keeps the entries, each with its place, and knows which are ahead", () => {
   history.visit("start", false);
   history.visit("a", true);
   history.note(A, true);
-  history.scrolled("a", { x: 1, y: 20 }, undefined);
+  history.scrolled({ key: "a", origin: "https://a.example" }, { x: 1, y: 20 }, undefined);
   history.visit("b", true);
   history.note(B, true);
-  history.scrolled("unknown", { x: 1, y: 9 }, undefined);
+  history.scrolled({ key: "unknown", origin: "https://a.example" }, { x: 1, y: 9 }, undefined);
   expect(kept()).toEqual([START, { url: A, isRepeatable: true, scroll: { x: 1, y: 20 } }, entry(B)]);
   history.visit("a", false);
   expect(kept().map(({ isAhead = false }) => isAhead)).toEqual([false, false, true]);
@@ -95,7 +95,7 @@ it("opens an entry of before again, which takes the place of its start document"
   expect(visit("a", false)).toEqual({ x: 0, y: 10 });
   expect(history.canGoForward).toBe(true);
   // The browser does not keep the place of what took another's.
-  history.scrolled("b", { x: 0, y: 25 }, undefined);
+  history.scrolled({ key: "b", origin: "https://b.example" }, { x: 0, y: 25 }, undefined);
   expect(visit("b", false)).toEqual({ x: 0, y: 25 });
 });
 
@@ -125,15 +125,38 @@ it("keeps what a page says that was typed, and no more than that much", () => {
   history.visit("a", true);
   history.note(A, true);
   const said = (fields: unknown) => {
-    history.scrolled("a", TOP, fields);
+    history.scrolled({ key: "a", origin: "https://a.example" }, TOP, fields);
     return kept()[0]?.fields;
   };
   const fields = [{ at: 0, name: "note", value: "kept" }];
   expect(said(undefined)).toBeUndefined();
   expect(said(fields)).toEqual(fields);
-  for (const other of [undefined, 5, "x", [{ at: 0, name: "note", value: "x".repeat(40_000) }]])
-    expect(said(other)).toEqual(fields);
+  const odd = [
+    [null],
+    [{ at: 0, name: "note" }],
+    [{ at: 0, name: "note", value: "x".repeat(9_000) }],
+    Array(501).fill(fields[0]),
+  ];
+  for (const other of [undefined, 5, "x", ...odd]) expect(said(other)).toEqual(fields);
+  history.scrolled({ key: "a", origin: "https://b.example" }, { x: 0, y: 9 }, []);
+  expect(kept()[0]).toEqual({ ...entry(A), fields });
+  expect(said([{ ...fields[0], more: { deep: 1 } }])).toEqual(fields);
   expect(said([])).toEqual([]);
+});
+
+it("keeps no page that was forgotten while it is shown, and the next one again", () => {
+  const { history, kept } = open();
+  history.visit("a", true);
+  history.note(A, true);
+  history.forget(() => true);
+  history.note(A, true);
+  history.scrolled({ key: "a", origin: "https://a.example" }, { x: 0, y: 9 }, [{ at: 0, name: "note", value: "kept" }]);
+  expect(kept()).toEqual([START]);
+  history.visit("b", true);
+  history.note(B, true);
+  history.visit("a", false);
+  history.note(A, true);
+  expect(kept().map(({ url }) => url)).toEqual([A, B]);
 });
 
 it("adds what is asked for instead", () => {

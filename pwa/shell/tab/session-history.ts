@@ -49,6 +49,8 @@ export class SessionHistory {
   /** Keys that `step` has given. */
   #stepped = 0;
 
+  /** The page shown, where the person has had it forgotten: it goes on to speak. */
+  #forgotten: { readonly key: string; readonly url: string } | null = null;
   /** The entries of before, until the frame is there to have them. */
   #resumed: readonly KeptEntry[] | null = null;
   readonly #onRestore: (entry: KeptEntry) => void;
@@ -175,7 +177,7 @@ export class SessionHistory {
   /** The entry shown has this page. */
   note(url: string, isRepeatable: boolean): void {
     const key = this.#current;
-    if (key === null) return;
+    if (key === null || (this.#forgotten?.key === key && this.#forgotten.url === url)) return;
     const before = this.#entries.get(key);
     const fields = before?.url === url ? before.fields : undefined;
     const entry = { url, isRepeatable: isRepeatable && !isSent(before, url), scroll: before?.scroll ?? TOP, fields };
@@ -191,11 +193,18 @@ export class SessionHistory {
     this.#onRestore(entry);
   }
 
-  /** @param fields as the page says: where it says nothing that can be kept, those of before stay. */
-  scrolled(key: string, scroll: ScrollPosition, fields: unknown): void {
+  /**
+   * @param page as it says of itself: it can name any entry.
+   * @param said likewise: where it says nothing that can be kept, the fields of before stay.
+   */
+  scrolled(
+    { key, origin }: { readonly key: string; readonly origin: string },
+    scroll: ScrollPosition,
+    said: unknown,
+  ): void {
     const entry = this.#entries.get(key);
-    if (entry === undefined || this.#closed.has(key)) return;
-    this.#entries.set(key, { ...entry, scroll, ...(areKept(fields) && { fields }) });
+    if (entry === undefined || this.#closed.has(key) || URL.parse(entry.url)?.origin !== origin) return;
+    this.#entries.set(key, { ...entry, scroll, fields: keptFields(said) ?? entry.fields });
     this.#changed();
   }
 
@@ -264,6 +273,7 @@ export class SessionHistory {
   forget(isOf: (url: string) => boolean): void {
     for (const [key, { url }] of this.#entries) {
       if (url === "" || !isOf(url)) continue;
+      if (key === this.#current) this.#forgotten = { key, url };
       this.#drop(key);
     }
     this.#changed();
@@ -289,7 +299,9 @@ export class SessionHistory {
       if (isNew && visited.index > 0) this.#added += 1;
     }
     this.#changed();
-    if (isStep) this.#left = this.#placed.has(key) ? key : null;
+    if (!isStep) return;
+    this.#forgotten = null;
+    this.#left = this.#placed.has(key) ? key : null;
   }
 
   #drop(key: string): void {
@@ -308,8 +320,19 @@ export class SessionHistory {
   }
 }
 
-function areKept(fields: unknown): fields is readonly KeptField[] {
-  return Array.isArray(fields) && JSON.stringify(fields).length <= 4 * MOST_TYPED;
+/** Fields of one document. */
+const MOST_FIELDS = 500;
+
+function keptFields(said: unknown): readonly KeptField[] | undefined {
+  if (!Array.isArray(said) || said.length > MOST_FIELDS) return undefined;
+  let size = 0;
+  const fields = said.map((field: Partial<KeptField> | null) => {
+    const [at, name, value] = [Number(field?.at), field?.name, field?.value];
+    if (typeof name !== "string" || typeof value !== "string") return null;
+    size += name.length + value.length;
+    return { at, name, value };
+  });
+  return size > MOST_TYPED || fields.includes(null) ? undefined : (fields as readonly KeptField[]);
 }
 
 /** A page that a form has led to stays that, whatever is told of it later. */

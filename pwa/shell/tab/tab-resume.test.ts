@@ -16,12 +16,12 @@ describe("after the app was killed", () => {
     expect(log.splice(0)).toEqual([`ask 1 ${B}/`, `replace ${B}/`]);
     expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, canGoBack: true });
     show(`${B}/`, "b");
-    expect(log.splice(0)).toEqual(["tell scroll 20"]);
+    expect(log.splice(0)).toEqual([`tell ${B} scroll 20`]);
     expect(kept.at(-1)).toEqual(BEFORE);
     report("/blank#1", "loaded", "at /blank#1");
     expect(log.splice(0)).toEqual([`ask 2 ${A}/`, `replace ${A}/`]);
     show(`${A}/`, "a");
-    expect(log.splice(0)).toEqual(["tell scroll 10"]);
+    expect(log.splice(0)).toEqual([`tell ${A} scroll 10`]);
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, canGoBack: true, canGoForward: true });
     report("/blank#0", "loaded", "at /blank#0");
     expect(shown()).toMatchObject({ phase: "idle", url: "", canGoBack: false });
@@ -39,7 +39,7 @@ describe("after the app was killed", () => {
     report("/blank#1", "loaded", "at /blank#1");
     expect(log.splice(0)).toEqual([`ask 1 ${A}/`, `replace ${A}/`]);
     show(`${A}/`, "a");
-    expect(log.splice(0)).toEqual(["tell scroll 10"]);
+    expect(log.splice(0)).toEqual([`tell ${A} scroll 10`]);
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, canGoBack: true, canGoForward: true });
     report("/blank#2", "loaded", "at /blank#2");
     expect(log.splice(0)).toEqual([`ask 2 ${B}/`, `replace ${B}/`]);

@@ -470,7 +470,7 @@ export class Tab implements AppTab, TabActions {
       case "navigate":
         return this.#onNavigate(message, slot);
       case "scrolled":
-        return this.#onScrolled(message.historyKey, message.position, message.fields);
+        return this.#onScrolled(message, slot);
       case "leaving": {
         const url = addressOf(slot, this.#frame.toReal(message.url, slot));
         return url === null ? undefined : this.#leaveByItself(url, slot, message.isAgain === true);
@@ -569,10 +569,10 @@ export class Tab implements AppTab, TabActions {
     if (this.#isInFront()) this.#app.notify(notice, () => isOver() || !this.#isInFront());
   }
 
-  #onScrolled(historyKey: string, position: Partial<Record<"x" | "y", unknown>> | undefined, fields: unknown): void {
-    const { x, y } = position ?? {};
+  #onScrolled({ historyKey, position, fields }: PageToShell & { type: "scrolled" }, { origin }: Slot): void {
+    const { x, y }: Partial<Record<"x" | "y", unknown>> = position ?? {};
     if (Number.isFinite(x) && Number.isFinite(y))
-      this.#frame.history.scrolled(historyKey, { x: Number(x), y: Number(y) }, fields);
+      this.#frame.history.scrolled({ key: historyKey, origin }, { x: Number(x), y: Number(y) }, fields);
   }
 
   /** Its links may be warmed. */

@@ -81,9 +81,12 @@ export function createFakeFrame(log: string[]) {
         return here.href;
       },
     },
-    postMessage: (message: { type: string; isConfirmed?: boolean; position?: ScrollPosition }) => {
+    postMessage: (message: { type: string; isConfirmed?: boolean; position?: ScrollPosition }, target: string) => {
       const { type, isConfirmed = false, position } = message;
-      log.push(`tell ${type}${isConfirmed ? " confirmed" : ""}${position === undefined ? "" : ` ${position.y}`}`);
+      const hearers = target === "*" ? "" : `${target} `;
+      log.push(
+        `tell ${hearers}${type}${isConfirmed ? " confirmed" : ""}${position === undefined ? "" : ` ${position.y}`}`,
+      );
     },
   };
   /** A document comes into the frame. */

@@ -112,7 +112,9 @@ function reportScroll(context: PageContext): void {
   window.addEventListener("scroll", reportSoon);
   watchFields(reportSoon);
   // This may be the last event that runs.
-  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && timer !== 0 && report());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden" && (timer !== 0 || typedFields() !== undefined)) report();
+  });
 }
 
 /** The shell's keys, which only the page sees while it has the focus. Last, so that the page's own use of them holds. */

@@ -7,22 +7,27 @@ import { type KeptField, MOST_TYPED } from "../../messages/page-messages.ts";
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** Those that no person types or chooses in. */
-const OTHER = /^(?:hidden|file|submit|image|button|reset)$/;
-/** Words in the names of fields that nobody wants written down. */
-const SECRET = /\boff\b|pass|pwd|\bpin\b|otp|one-time|cc-|card|cvc|cvv|ssn|secret/i;
+const OTHER = /^(?:hidden|file|submit|image|button|reset|password)$/;
+/** Words in the names of fields that nobody wants written down, and of `autocomplete`. */
+const SECRET =
+  /\b(?:off|pass|pin|otp|tan|code|token|card)\b|passw|passc|passp(?!ort)|pwd|one-time|cc-|pincode|card ?num|cvc|cvv|csc|ssn|secret/i;
 
 const changed = new WeakSet<Element>();
 /** Some pages show a password as text. */
 const secret = new WeakSet<Element>();
 let hasChanged = false;
+/** The document was filled in. A later step of the history to it is the page's own. */
+let isFilled = false;
 
-/** @param onChange the person has changed a field. */
+/** @param onChange the person, or the page, has changed a field. */
 export function watchFields(onChange: () => void): void {
-  const hear = ({ target }: Event) => {
+  document.addEventListener("input", hear, { capture: true, passive: true });
+  document.addEventListener("reset", onChange, { capture: true, passive: true });
+
+  function hear({ target }: Event): void {
     note(target as Field);
     onChange();
-  };
-  document.addEventListener("input", hear, { capture: true, passive: true });
+  }
 }
 
 function note(field: Field): void {
@@ -35,59 +40,77 @@ function note(field: Field): void {
 export function typedFields(): readonly KeptField[] | undefined {
   if (!hasChanged) return undefined;
   let left = MOST_TYPED;
-  return fields().flatMap((field) => {
+  return fields().flatMap(({ field, name, at }) => {
     if (!changed.has(field) || !mayBeKept(field)) return [];
-    const { name } = field;
     const value = read(field);
-    left -= name.length + value.length;
-    return left < 0 ? [] : [{ at: fields(name).indexOf(field), name, value }];
+    const size = name.length + (value?.length ?? 0);
+    if (value === null || size > left) return [];
+    left -= size;
+    return [{ at, name, value }];
   });
 }
 
 /** Puts into them again what they had, once they are there; not where the person was faster. */
 export function fillIn(kept: readonly KeptField[]): void {
+  if (isFilled || kept.length === 0) return;
+  isFilled = true;
   const fill = () => {
+    const all = new Map(fields().map(({ field, name, at }) => [`${at} ${name}`, field]));
     for (const { at, name, value } of kept) {
-      const field = fields(name)[at];
-      if (field === undefined || changed.has(field) || !mayBeKept(field)) continue;
+      const field = all.get(`${at} ${name}`);
+      if (field === undefined || changed.has(field) || !mayBeKept(field) || read(field) === value) continue;
       note(field);
       write(field, value);
-      // Scripts keep what they know of a field by these.
-      for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
     }
   };
   if (document.readyState !== "loading") fill();
   for (const type of ["DOMContentLoaded", "load"]) window.addEventListener(type, fill, { once: true });
 }
 
-function fields(name?: string): Field[] {
-  const all = [...document.querySelectorAll<Field>("input,select,textarea")];
-  return name === undefined ? all : all.filter((field) => field.name === name);
+/** @property at its place among those of this name. */
+function fields(): { readonly field: Field; readonly name: string; readonly at: number }[] {
+  const counts = new Map<string, number>();
+  return [...document.querySelectorAll<Field>("input,select,textarea")].map((field) => {
+    const { name } = field;
+    const at = counts.get(name) ?? 0;
+    counts.set(name, at + 1);
+    return { field, name, at };
+  });
 }
+
+const { getAttribute } = Element.prototype;
 
 function mayBeKept(field: Field): boolean {
-  const { type, name, id, autocomplete, form } = field;
-  return (
-    !OTHER.test(type) &&
-    !secret.has(field) &&
-    !SECRET.test([type, name, id, autocomplete, form?.autocomplete].join(" "))
-  );
+  // A field of the form may have the name of one of its properties.
+  const ofForm = field.form && getAttribute.call(field.form, "autocomplete");
+  const words = `${field.name} ${field.id}`.replace(/([a-z])(?=[A-Z])|_/g, "$1 ");
+  return !OTHER.test(field.type) && !secret.has(field) && !SECRET.test(`${words} ${field.autocomplete} ${ofForm}`);
 }
 
-const isChosen = ({ type }: Field): boolean => /^(?:checkbox|radio)$/.test(type);
+const isBox = ({ type }: Field): boolean => type === "checkbox" || type === "radio";
 
-function read(field: Field): string {
-  if ("options" in field) return [...field.options].flatMap(({ selected }, at) => (selected ? [at] : [])).join();
-  return isChosen(field) ? String((field as HTMLInputElement).checked) : field.value;
+/** @returns null where it needs no keeping: another box of its group is checked. */
+function read(field: Field): string | null {
+  if ("options" in field) return JSON.stringify([...field.selectedOptions].map(({ value }) => value));
+  if (!isBox(field)) return field.value;
+  const { type, value, checked } = field as HTMLInputElement;
+  return type === "radio" && !checked ? null : `${checked} ${value}`;
 }
 
-function write(field: Field, value: string): void {
+function write(field: Field, kept: string): void {
   if ("options" in field) {
-    const chosen = value.split(",");
-    for (const [at, option] of [...field.options].entries()) option.selected = chosen.includes(String(at));
-    return;
+    const values: unknown = kept.startsWith("[") ? JSON.parse(kept) : [];
+    const chosen = [...field.options].filter(({ value }) => (values as readonly string[]).includes(value));
+    // Its list is another one.
+    if (chosen.length === 0) return;
+    for (const option of field.options) option.selected = chosen.includes(option);
+  } else if (isBox(field)) {
+    const checked = kept === `true ${field.value}`;
+    if (checked || kept === `false ${field.value}`)
+      Reflect.set(Object.getPrototypeOf(field), "checked", checked, field);
+  } else {
+    // Past a property that a library has put onto the element to hear of changes by scripts.
+    Reflect.set(Object.getPrototypeOf(field), "value", kept, field);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  // Past a property that a library has put onto the element to hear of changes by scripts.
-  const [name, given] = isChosen(field) ? ["checked", value === "true"] : ["value", value];
-  Reflect.set(Object.getPrototypeOf(field), name as string, given, field);
 }
