@@ -155,15 +155,15 @@ export async function startShell(mount: Mount): Promise<void> {
   if (stored !== null) refreshConfig(isLoading, CONFIG_REFRESH_DELAY);
 
   hearPages(slots, tabs, chrome, app);
-  // A frame's permissions are settled when it sets out.
-  if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? "")) await openPermissions().then(() => app.draw());
-  hearTunnel(app, chrome);
+  await settlePermissions(app);
+  if (begun === null) hearTunnel(app, chrome);
   if (address === null) frame.showStart();
   tabs.mount(chrome.frameHost);
   await spares?.start();
   if (accessKey !== null && isNewKey) await app.pair(accessKey);
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
+  if (begun !== null) hearTunnel(app, chrome);
   if (view === "settings") chrome.openSettings();
   heedLaunches(app, tabs, chrome);
   await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce, () => app.draw());
@@ -174,6 +174,12 @@ function lateState() {
   return { question: permissions?.question ?? null, hasUpdate: hasUpdate() };
 }
 
+/** A frame's permissions are settled when it sets out. */
+async function settlePermissions(app: App): Promise<void> {
+  if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? "")) await openPermissions().then(() => app.draw());
+}
+
+/** What came so far, too: where a page has begun already, its news waits until the tab is on its way there. */
 function hearTunnel(app: App, { sheets }: Pick<Chrome, "sheets">): void {
   hear = (event) => {
     if (event.type === "document" && event.kind === "download")

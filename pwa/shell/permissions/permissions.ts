@@ -281,7 +281,8 @@ export class Permissions {
       return wish.say({ kind: "failed", code: 1, message: "Permission denied" });
     if (isOpen) return wish.say({ kind: "allowed" });
     this.#delegate();
-    from.tab.reload();
+    // The page that has asked may be gone.
+    if (this.#wishes.has(wish)) from.tab.reload();
   }
 
   /** Asks the person, where they have not answered yet. @param isAtOnce the page does not have to be loaded again for it. */

@@ -31,7 +31,7 @@ export class PageMeter {
   /** Progress, as in the tab's state. */
   progress: number | null = null;
   /** When documents were stored that the tunnel answered without the edge, by URL; frames of a page are among them. */
-  readonly #stored = new BoundedMap<string, number>(STORED_KNOWN);
+  readonly #stored = new BoundedMap<string, { readonly storedAt: number; readonly toldAt: number }>(STORED_KNOWN);
 
   /** URL, without a fragment, of which the phone has a newer version than is shown; null where it knows of none. */
   newer: string | null = null;
@@ -44,9 +44,17 @@ export class PageMeter {
     this.forgetStored(url);
   }
 
+  /** As `begin`; the page's word for it may come after the answer of the phone's store, which is there at once. */
+  beginByPage(url: string): void {
+    const page = withoutPart(url);
+    const stored = this.#stored.get(page);
+    this.begin(url);
+    if (stored !== undefined && this.askedAt - stored.toldAt < OVERTAKING) this.#stored.set(page, stored);
+  }
+
   /** Told before the document commits. @param url without a fragment. */
   answerStored(url: string, storedAt: number): void {
-    this.#stored.set(url, storedAt);
+    this.#stored.set(url, { storedAt, toldAt: performance.now() });
   }
 
   /** The page is asked for again. */
@@ -61,7 +69,7 @@ export class PageMeter {
 
   /** Null where the edge has answered. */
   storedAt(url: string): number | null {
-    return this.#stored.get(withoutPart(url)) ?? null;
+    return this.#stored.get(withoutPart(url))?.storedAt ?? null;
   }
 
   count(progress: PageProgress, phase: TabState["phase"]): void {
@@ -80,6 +88,9 @@ export class PageMeter {
     return performance.now() - this.askedAt;
   }
 }
+
+/** Milliseconds between two pieces of news of one page, by two ways. */
+const OVERTAKING = 1_000;
 
 function withoutPart(url: string): string {
   return url.split("#", 1)[0] ?? url;

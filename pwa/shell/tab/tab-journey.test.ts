@@ -63,6 +63,56 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
+  it("stays at the start page, whatever the page before says late", () => {
+    const { report, say, shown, tab } = openBrowser();
+    report(`${A}/`, "loading", "a");
+    tab.home();
+    report(`${A}/`, "interactive", "a", "A");
+    say(A, "leaving");
+    report("/blank", "loaded", "start2");
+    expect(shown()).toMatchObject({ phase: "idle", url: "" });
+    report(`${A}/`, "loaded", "a", "A");
+    expect(shown()).toMatchObject({ phase: "idle", url: "" });
+  });
+
+  it("takes no late word of the page before for a step back to it, nor for its leaving", () => {
+    const { log, report, say, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    report(`${B}/`, "loading", "b");
+    log.length = 0;
+    report(`${A}/`, "loaded", "a", "A, at last");
+    say(A, "leaving");
+    expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, canGoForward: false });
+    expect(log).toEqual([]);
+    report(`${B}/`, "loaded", "b");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/` });
+    // The history leads to it.
+    report(`${A}/`, "loading", "a");
+    expect(shown()).toMatchObject({ phase: "loading", url: `${A}/`, canGoForward: true });
+  });
+
+  it("brings the page back where a boot page comes after the person has pressed stop", () => {
+    const { log, say, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    tab.stop();
+    log.length = 0;
+    say(B, "booting");
+    expect(log).toEqual([`replace again ${A}/`]);
+    show(`${A}/`, "a2");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+  });
+
+  it("goes where the person asks, wherever a page before is redirected", () => {
+    const { hearPage, log, show, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    log.length = 0;
+    hearPage({ tag: MESSAGE_TAG, type: "moved", url: "https://c.example/" }, A);
+    expect(log).toEqual([]);
+  });
+
   it("does not take a page's word that it goes to another site", () => {
     const { hearPage, show, shown } = openBrowser();
     show(`${A}/`, "a");

@@ -202,7 +202,7 @@ export class Tab implements AppTab, TabActions {
     this.#anchor();
     if (entry.url !== "") return this.#reopen(entry.url);
     this.#showStart(true);
-    this.#settleAtStart();
+    this.#settleAtStart({ kind: "former" });
   }
 
   /** Shows the page of the entry that the history has come to, in place of the one that is there. */
@@ -267,7 +267,7 @@ export class Tab implements AppTab, TabActions {
     if (this.#window?.closeAll) return this.#window.closeAll();
     this.#abandon();
     this.#showStart();
-    this.#settleAtStart();
+    this.#settleAtStart({ kind: "former" });
   }
 
   print(): void {
@@ -473,7 +473,9 @@ export class Tab implements AppTab, TabActions {
         return this.#onScrolled(message, slot);
       case "leaving": {
         const url = addressOf(slot, this.#frame.toReal(message.url, slot));
-        return url === null ? undefined : this.#leaveByItself(url, slot, message.isAgain === true);
+        // The next page may have been heard before it.
+        const isOfPage = URL.parse(this.#page.url)?.origin === slot.origin;
+        return url === null || !isOfPage ? undefined : this.#leaveByItself(url, slot, message.isAgain === true);
       }
       case "staying":
         if (this.#sent === null && this.#awaited === slot.origin) this.#change(step.stayAfterAll);
@@ -495,6 +497,8 @@ export class Tab implements AppTab, TabActions {
         return;
       }
       case "moved": {
+        // The frame was sent to another site since.
+        if (this.#sent !== null && this.#awaited !== null && this.#awaited !== slot.origin) return;
         this.#change(step.leaveByRedirect);
         const { askedAt } = this.#meter;
         this.#navigateAnywhere(typedNavigation(message.url, slot.origin), { by: "started", replace: true, askedAt });
@@ -697,7 +701,7 @@ export class Tab implements AppTab, TabActions {
   /** The page goes to another document of its slot by itself. */
   #leaveByItself(url: string, slot: Slot, isAgain: boolean): void {
     this.#signIn = null;
-    this.#meter.begin(url);
+    this.#meter.beginByPage(url);
     const [address = url] = url.split("#", 1);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, performance.now()));
@@ -773,14 +777,16 @@ export class Tab implements AppTab, TabActions {
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const { historyKey, title, phase } = message;
     this.#change(step.loseGoal);
-    const isBack = this.#frame.history.isTraversal(historyKey, this.#sent !== null);
+    const { history } = this.#frame;
+    const isBack = history.isTraversal(historyKey, this.#sent !== null);
+    const url = slot && addressOf(slot, this.#frame.toReal(message.url, slot));
+    if (url !== null && phase !== "loading" && this.#isOfPageLeft(url, isBack)) return;
     if (isBack) this.#traverse(slot);
     this.#visit(historyKey);
     if (slot === null) return this.#onStartDocument(isBack);
-    const url = addressOf(slot, this.#frame.toReal(message.url, slot));
     if (url === null) return;
-    this.#frame.history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
-    this.#frame.history.restore();
+    history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
+    history.restore();
     const navigation = this.#navigation;
     if (phase !== "loading" && !isBack && step.isFormerPage(navigation, url))
       return this.#enter(step.hearFormerPage(step.describePage(navigation, { url, title })));
@@ -794,6 +800,15 @@ export class Tab implements AppTab, TabActions {
     const isLoaded = this.#commit(url, title, phase, message.isError);
     if (isNew) this.#onCommit();
     if (isLoaded && message.icon !== null) void this.#loadIcon(this.#frame.toReal(message.icon, slot), slot.origin);
+  }
+
+  /**
+   * Whether a document speaks late that the frame has left: each site has a process of its own. A page that the history leads
+   * to begins with "loading".
+   */
+  #isOfPageLeft(url: string, isBack: boolean): boolean {
+    const isOfOther = new URL(url).origin !== URL.parse(this.#page.url)?.origin;
+    return isBack ? isOfOther : this.#frame.history.isReopening && step.isFormerPage(this.#navigation, url);
   }
 
   /** In place of a document. */
@@ -872,7 +887,10 @@ export class Tab implements AppTab, TabActions {
     const isAwaited = origin === step.awaitedOrigin(this.#navigation);
     this.#enter(step.bootPageCame(this.#navigation, origin, performance.now()));
     // A boot page on its way to a page that has failed goes on there, and cuts off the page that is to come back.
-    if (step.unopenedOf(this.#navigation) !== null) this.#bringPageBack(!isAwaited);
+    // So does the boot page of a site that nobody waits for any more.
+    const navigation = this.#navigation;
+    const isUnwanted = navigation.kind === "settled" && navigation.isStopped;
+    if (isUnwanted || step.unopenedOf(navigation) !== null) this.#bringPageBack(!isAwaited);
   }
 
   /** @param slot whose document the history has led to; null for the start document. */

@@ -70,6 +70,7 @@ function openTabs(mostBehind = 5) {
     log,
     marks,
     show,
+    report,
     open,
     kept: () => kept,
     /** The browser gives the window's frame the focus. */
@@ -119,6 +120,21 @@ it("goes through a tab's own history where the browser's list has another tab's 
   log.length = 0;
   first.tab.back();
   expect(log).toContain("browser goes -1");
+});
+
+it("keeps a tab's way where the page before speaks on while the app leads to another site's", () => {
+  const { tabs, first, show, open, report } = openTabs();
+  show(first, `${B}/1`, "b1");
+  show(first, `${A}/2`, "a2");
+  open();
+  tabs.show(1);
+  first.tab.back();
+  report(first, `${A}/2`, "loaded", "a2");
+  show(first, `${B}/1`, "b1x");
+  expect(first.tab.state).toMatchObject({ url: `${B}/1`, canGoForward: true });
+  first.tab.forward();
+  show(first, `${A}/2`, "a2x");
+  expect(first.tab.state).toMatchObject({ url: `${A}/2`, canGoForward: false });
 });
 
 it("takes the phone's way back from the beginning of a tab for a step of that tab", () => {
