@@ -252,7 +252,10 @@ for (const way of ["touch", "mouse"] as const) {
     const box = await app.page.locator('iframe[title="Page"]').boundingBox();
     // Above what is suggested for an empty box, and for anything else.
     const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
-    const tap = () => (way === "touch" ? app.page.touchscreen.tap(x, y) : app.page.mouse.click(x, y));
+    const tap = async () => {
+      await app.drawn();
+      await (way === "touch" ? app.page.touchscreen.tap(x, y) : app.page.mouse.click(x, y));
+    };
 
     await app.address.fill("harbour");
     await tap();

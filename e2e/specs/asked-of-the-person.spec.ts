@@ -69,6 +69,8 @@ test("a site is asked about once, by its name; the answer holds, and is changed 
   await page.getByRole("switch", { name: "Reading what was copied" }).click();
   await page.getByRole("switch", { name: "Location" }).click();
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await app.drawn();
   await app.frame().locator("#paste").click();
   await expect(lines.last()).toHaveText("read of the person");
   await app.frame().locator("#place").click();

@@ -25,7 +25,7 @@ test("the field that a page wants to have it gets it", async ({ app, origin }) =
   origin.page("/", "<input><input id=wanted autofocus>");
   await app.goto(`${origin.origin}/`);
   await app.page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "IFRAME");
-  await expect.poll(() => inPage(app, () => document.activeElement?.id)).toBe("wanted");
+  await expect.poll(() => inPage(app, () => document.hasFocus() && document.activeElement?.id)).toBe("wanted");
   await app.page.keyboard.type("harbour");
   expect(await inPage(app, () => document.querySelector<HTMLInputElement>("#wanted")?.value)).toBe("harbour");
 });
@@ -66,14 +66,14 @@ test("a script of the page does not keep it while a sheet is open", async ({ app
   await expect(app.page.getByRole("dialog", { name: "Menu" })).toBeVisible();
   const isInSheet = () => app.page.evaluate(() => document.activeElement?.closest("dialog") !== null);
   expect(await isInSheet()).toBe(true);
-  const taken = app.page.evaluate(() =>
-    new Promise((resolve) => window.addEventListener("blur", resolve, { once: true })).then(() => true),
+  await app.page.evaluate(() =>
+    window.addEventListener("blur", () => Object.assign(window, { wasTaken: true }), { once: true }),
   );
   await page.evaluate(() => {
     window.focus();
     document.querySelector("input")?.focus();
   });
-  expect(await taken).toBe(true);
+  await expect.poll(() => app.page.evaluate(() => Reflect.get(window, "wasTaken") === true)).toBe(true);
   await expect.poll(isInSheet).toBe(true);
 });
 

@@ -46,7 +46,8 @@ test("the app speaks the language that is chosen, also without a link, and turns
   const host = page.locator(".address-host bdi");
   await expect(host).toHaveText(new URL(origin.origin).host);
   await expect(host).toHaveCSS("direction", "ltr");
-  // The page's own languages are the browser's.
+  // The page's own languages are the browser's. The page itself may only now be there again.
+  await expect(app.frame().getByText("Hello")).toBeVisible();
   expect(await (await app.content()).evaluate(() => navigator.language)).toBe("en-US");
   // Back comes first, and so is on the right.
   const [back, menu] = await Promise.all(

@@ -14,8 +14,9 @@ for (const [how, giveUp] of [
       await script.promise;
       await route.continue();
     });
-    await page.goto(edge.url);
+    // The app asks for it by itself a while after its start.
     const asked = page.waitForRequest(/\/\.ropeway\/sheets-/);
+    await page.goto(edge.url);
     await page.getByRole("button", { name: "Menu" }).click();
     const request = await asked;
     await giveUp(page);

@@ -2,6 +2,14 @@ import type { BrowserContext, Page, Route } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
 import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
+/** One that is being set up may be written down until the app is gone. */
+async function reloadWithoutSpares(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    if (window === window.top) localStorage.removeItem("ropeway.spare-slots");
+  });
+  await page.reload();
+}
+
 /** Opens the app anew, without spare slots, and loses boot pages until it is told to stop; `least` of them. */
 async function loseBootPages(context: BrowserContext, page: Page, least: number): Promise<() => Promise<void>> {
   let lost = 0;
@@ -9,8 +17,7 @@ async function loseBootPages(context: BrowserContext, page: Page, least: number)
     lost += 1;
     return route.abort("connectionreset");
   });
-  await page.evaluate(() => localStorage.removeItem("ropeway.spare-slots"));
-  await page.reload();
+  await reloadWithoutSpares(page);
   return async () => {
     await expect.poll(() => lost).toBeGreaterThanOrEqual(least);
     await context.unrouteAll();
@@ -45,8 +52,7 @@ test("a site is shown whose boot page led to nothing, and Back leads to the page
     // As where a navigation of the page's own, to a download, has ended the frame's.
     return route.fulfill({ status: 204 });
   });
-  await page.evaluate(() => localStorage.removeItem("ropeway.spare-slots"));
-  await page.reload();
+  await reloadWithoutSpares(page);
   await app.goto(`${origin.origin}/`);
   ends = true;
   await app.ask(`${other.origin}/next`);
@@ -75,8 +81,7 @@ test("a site whose boot page is lost is shown though that of its slot's spare co
     lost += 1;
     return lost === 1 ? route.abort("connectionreset") : route.continue();
   });
-  await page.evaluate(() => localStorage.removeItem("ropeway.spare-slots"));
-  await page.reload();
+  await reloadWithoutSpares(page);
   // The site takes the slot of the spare that is on its way.
   await expect.poll(() => spares.length).toBe(1);
   await app.ask(`${origin.origin}/`);

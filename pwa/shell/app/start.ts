@@ -156,14 +156,14 @@ export async function startShell(mount: Mount): Promise<void> {
 
   hearPages(slots, tabs, chrome, app);
   await settlePermissions(app);
-  if (begun === null) hearTunnel(app, chrome);
+  if (begun === null || isNewKey) hearTunnel(app, chrome);
   if (address === null) frame.showStart();
   tabs.mount(chrome.frameHost);
   await spares?.start();
   if (accessKey !== null && isNewKey) await app.pair(accessKey);
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
-  if (begun !== null) hearTunnel(app, chrome);
+  if (begun !== null && !isNewKey) hearTunnel(app, chrome);
   if (view === "settings") chrome.openSettings();
   heedLaunches(app, tabs, chrome);
   await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce, () => app.draw());

@@ -131,11 +131,13 @@ interface Ended {
  * Nothing is on its way, or nobody waits for it.
  *
  * @property isStopped the person pressed stop; a document that was on its way is stopped when it comes.
+ * @property unwanted origin that the frame was on its way to then.
  * @property failure of another page, while this one was shown, which stays.
  */
 interface Settled extends InFrame {
   readonly kind: "settled";
   readonly isStopped: boolean;
+  readonly unwanted: string | null;
   readonly failure: FailedNavigation | null;
 }
 
@@ -196,6 +198,7 @@ const ARRIVAL_TIME = 3_000;
 export const START: TabNavigation = {
   kind: "settled",
   isStopped: false,
+  unwanted: null,
   failure: null,
   page: NO_PAGE,
   asked: null,
@@ -241,6 +244,11 @@ export function failureOf(state: TabNavigation): FailedNavigation | null {
 /** The failure beside the page that is shown. */
 export function unopenedOf(state: TabNavigation): FailedNavigation | null {
   return state.kind === "failed" ? null : failureOf(state);
+}
+
+/** Whether a boot page of this origin comes after the person has pressed stop. */
+export function isUnwanted(state: TabNavigation, origin: string): boolean {
+  return state.kind === "settled" && state.unwanted === origin;
 }
 
 export function isUnderWay({ kind }: TabNavigation): boolean {
@@ -476,10 +484,11 @@ export function arrive(
   // The page that is shown, or was on its way before, says something of itself.
   if (isWaiting(state)) return { ...state, ...frame, journey: null };
   const failure = unopenedOf(state);
-  const isStopped = state.kind === "settled" && state.isStopped;
+  const { isStopped, unwanted } = state.kind === "settled" ? state : { isStopped: false, unwanted: null };
   if (phase !== "loaded" && !isStopped)
     return { ...frame, kind: "loading", sent: sentBy(state), failure, isAnew: false };
-  return { ...frame, kind: "settled", isStopped, failure, hardReload: hardReload === "begun" ? "none" : hardReload };
+  const settled = { ...frame, kind: "settled", isStopped, unwanted, failure } as const;
+  return { ...settled, hardReload: hardReload === "begun" ? "none" : hardReload };
 }
 
 /** The committed page says more of itself, whatever is on its way. */
@@ -501,7 +510,8 @@ export function arriveOvertaken(state: TabNavigation, page: CommittedPage): TabN
 export function settle(state: TabNavigation, isStopped = false): Settled {
   const frame = inFrame(state);
   const hardReload = isStopped ? "none" : frame.hardReload;
-  return { ...frame, kind: "settled", isStopped, failure: unopenedOf(state), hardReload };
+  const unwanted = isStopped ? awaitedOrigin(state) : null;
+  return { ...frame, kind: "settled", isStopped, unwanted, failure: unopenedOf(state), hardReload };
 }
 
 /** There is no page but the start page. @param content that the frame has until the start document is there. */
@@ -561,7 +571,7 @@ export function stayAfterAll(state: TabNavigation): TabNavigation {
 /** The history has led to another entry, which was not stopped. */
 export function traverse(state: TabNavigation): TabNavigation {
   const kept = { ...forgetFailed(state), selfSends: 0 };
-  return kept.kind === "settled" ? { ...kept, isStopped: false } : kept;
+  return kept.kind === "settled" ? { ...kept, isStopped: false, unwanted: null } : kept;
 }
 
 /** A page that is shown stays; without one the error is all there is, and without a key nothing goes on. */

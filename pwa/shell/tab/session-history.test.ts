@@ -152,6 +152,10 @@ it("keeps no page that was forgotten while it is shown, and the next one again",
   history.note(A, true);
   history.scrolled({ key: "a", origin: "https://a.example" }, { x: 0, y: 9 }, [{ at: 0, name: "note", value: "kept" }]);
   expect(kept()).toEqual([START]);
+  history.beginDocument();
+  history.note(A, true);
+  expect(kept()).toEqual([entry(A)]);
+  history.forget(() => true);
   history.visit("b", true);
   history.note(B, true);
   history.visit("a", false);

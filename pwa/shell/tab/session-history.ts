@@ -174,6 +174,11 @@ export class SessionHistory {
     return [...this.#entries.values()].some((entry) => entry.url === url);
   }
 
+  /** A document begins: one that was forgotten while it was shown is gone. */
+  beginDocument(): void {
+    this.#forgotten = null;
+  }
+
   /** The entry shown has this page. */
   note(url: string, isRepeatable: boolean): void {
     const key = this.#current;

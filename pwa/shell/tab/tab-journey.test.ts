@@ -104,13 +104,43 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
+  it("shows what Back leads to after the person has pressed stop, also by a boot page", () => {
+    const { log, say, report, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    report(`${B}/`, "loading", "b");
+    tab.stop();
+    vi.stubGlobal("history", { go() {} });
+    tab.back();
+    vi.unstubAllGlobals();
+    log.length = 0;
+    say(A, "booting");
+    expect(log).toEqual([]);
+    show(`${A}/`, "a");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, canGoForward: true });
+  });
+
+  it("shows what Back leads to before the start page is there", () => {
+    const { report, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    show(`${A}/2`, "a2");
+    tab.home();
+    report(`${A}/2`, "loaded", "a2");
+    expect(shown().url).toBe("");
+    show(`${A}/`, "a");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+  });
+
   it("goes where the person asks, wherever a page before is redirected", () => {
-    const { hearPage, log, show, tab } = openBrowser();
+    const { hear, hearPage, log, show, tab } = openBrowser();
     show(`${A}/`, "a");
     tab.go(`${B}/`);
     log.length = 0;
     hearPage({ tag: MESSAGE_TAG, type: "moved", url: "https://c.example/" }, A);
     expect(log).toEqual([]);
+    // The frame has lost the page to it.
+    hear({ type: "navigation", kind: "failed", id: 1, url: `${B}/`, code: ErrorCode.CONNECTION_RESET, message: "" });
+    expect(log).toContain(`replace again ${A}/`);
   });
 
   it("does not take a page's word that it goes to another site", () => {

@@ -195,7 +195,10 @@ export class Tab implements AppTab, TabActions {
   }
 
   #step(delta: 1 | -1): void {
-    if (this.#frame.history.leadsTo(delta)) return history.go(delta);
+    if (this.#frame.history.leadsTo(delta)) {
+      this.#change(step.traverse);
+      return history.go(delta);
+    }
     this.#abandon();
     const entry = this.#frame.history.step(delta);
     if (entry === null) return this.#notify({ kind: "no-way-back" });
@@ -434,13 +437,20 @@ export class Tab implements AppTab, TabActions {
 
   /** @param slot the slot that speaks, from the event's origin; null for the start document. */
   onPageMessage(message: PageToShell, slot: Slot | null, source: Window, activation?: Activation): void {
-    if (!this.#frame.isOf(source) || (slot !== null && this.#navigation.content.kind === "former")) return;
+    if (!this.#frame.isOf(source) || (slot !== null && this.#isOfFormer(message))) return;
     if (this.#isTooLate(message, slot, activation)) {
       if (message.type === "leaving") this.#showAnew();
     } else if (message.type === "document") {
       this.#onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
       if (message.phase === "loaded" && this.#mayWarm) this.#frame.tell({ tag: MESSAGE_TAG, type: "links-wanted" });
     } else if (slot !== null) this.#onSlotMessage(message, slot);
+  }
+
+  /** Whether it is of the document that a start document is to replace. The history may lead elsewhere before that is there. */
+  #isOfFormer(message: PageToShell): boolean {
+    if (this.#navigation.content.kind !== "former") return false;
+    const begins = message.type === "document" && message.phase === "loading";
+    return !begins || !this.#frame.history.isTraversal(message.historyKey, false);
   }
 
   /**
@@ -498,7 +508,7 @@ export class Tab implements AppTab, TabActions {
       }
       case "moved": {
         // The frame was sent to another site since.
-        if (this.#sent !== null && this.#awaited !== null && this.#awaited !== slot.origin) return;
+        if (step.isOvertaken(this.#navigation, slot.origin)) return this.#change(step.leaveOvertaken);
         this.#change(step.leaveByRedirect);
         const { askedAt } = this.#meter;
         this.#navigateAnywhere(typedNavigation(message.url, slot.origin), { by: "started", replace: true, askedAt });
@@ -701,7 +711,8 @@ export class Tab implements AppTab, TabActions {
   /** The page goes to another document of its slot by itself. */
   #leaveByItself(url: string, slot: Slot, isAgain: boolean): void {
     this.#signIn = null;
-    this.#meter.beginByPage(url);
+    if (isPartOf(`${url.split("#", 1)[0]}#`, this.#page.url)) this.#meter.begin(url);
+    else this.#meter.beginByPage(url);
     const [address = url] = url.split("#", 1);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, performance.now()));
@@ -780,11 +791,13 @@ export class Tab implements AppTab, TabActions {
     const { history } = this.#frame;
     const isBack = history.isTraversal(historyKey, this.#sent !== null);
     const url = slot && addressOf(slot, this.#frame.toReal(message.url, slot));
-    if (url !== null && phase !== "loading" && this.#isOfPageLeft(url, isBack)) return;
+    if (url !== null && phase !== "loading" && this.#isOfPageLeft(url, isBack))
+      return this.#change(step.hearFormerPage);
     if (isBack) this.#traverse(slot);
     this.#visit(historyKey);
     if (slot === null) return this.#onStartDocument(isBack);
     if (url === null) return;
+    if (phase === "loading") history.beginDocument();
     history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
     history.restore();
     const navigation = this.#navigation;
@@ -888,9 +901,8 @@ export class Tab implements AppTab, TabActions {
     this.#enter(step.bootPageCame(this.#navigation, origin, performance.now()));
     // A boot page on its way to a page that has failed goes on there, and cuts off the page that is to come back.
     // So does the boot page of a site that nobody waits for any more.
-    const navigation = this.#navigation;
-    const isUnwanted = navigation.kind === "settled" && navigation.isStopped;
-    if (isUnwanted || step.unopenedOf(navigation) !== null) this.#bringPageBack(!isAwaited);
+    const isUnwanted = step.isUnwanted(this.#navigation, origin);
+    if (isUnwanted || step.unopenedOf(this.#navigation) !== null) this.#bringPageBack(!isAwaited);
   }
 
   /** @param slot whose document the history has led to; null for the start document. */
