@@ -93,6 +93,7 @@ test("an article is shown as text with its pictures, in the looks of choice, and
   await page.keyboard.press("Escape");
   await expect(reader(app)).toHaveCount(0);
   await openReader(app);
+  await app.drawn();
   await app.navigated(() => reader(app).getByRole("link", { name: "The next day" }).click());
   await expect(app.address).toHaveValue(`${origin.origin}/next`);
   await page.getByRole("button", { name: "Menu" }).click();

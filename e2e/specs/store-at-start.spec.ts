@@ -23,7 +23,7 @@ test("a fresh document comes with no request where the app has just started, too
   // Beside the other one, so that it shows the start page.
   const again = await app.openAnother();
   // Asked by the app itself: which cookies the page's scripts may read.
-  await expect.poll(async () => (await again.stats()).requests).toBe(1);
+  await expect.poll(() => again.stats()).toMatchObject({ requests: 1, requestsDone: 1 });
   await again.goto(`${origin.origin}/document`);
   await expect(again.frame().locator("#at")).toHaveText("seen=1");
   expect(origin.requestsTo("/document")).toHaveLength(1);

@@ -138,7 +138,7 @@ test("a file that was edited costs what was edited", async ({ app, origin }) => 
     const after = await app.stats();
     expect(Number(after.storeDictionaries) - Number(before.storeDictionaries)).toBe(2);
     expect(after.linkBytesDown - before.linkBytesDown).toBeLessThan(10_000);
-  }).toPass({ intervals: [2000], timeout: 30_000 });
+  }).toPass({ intervals: [2000], timeout: 80_000 });
 });
 
 test("another site sees nothing of what is stored, and what is forgotten is gone", async ({

@@ -32,6 +32,8 @@ const turnTo = async (app: AppPage, title: string) => {
 
 /** A link or a picture, by a pen's second button: Chromium has no long press without a screen. */
 const hold = async (app: AppPage, held: Locator) => {
+  // A sheet, or another tab, may be what was drawn last.
+  await app.drawn();
   const box = await held.boundingBox();
   if (box === null) throw new Error("Cannot hold it: it is not shown");
   const at = { x: box.x + box.width / 2, y: box.y + box.height / 2, pointerType: "pen", button: "right" } as const;
