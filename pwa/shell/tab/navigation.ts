@@ -75,6 +75,8 @@ export interface Journey {
   readonly url: string;
   /** The slot's service worker was known to answer when the frame set out: then no boot page can be lost. */
   readonly isBooted: boolean;
+  /** Origin that the frame was sent to before the page set out by itself; null for none. Its document may come all the same. */
+  readonly instead: string | null;
   /** Boot pages that were lost so far. */
   readonly lost: number;
   /** The page before has spoken since. */
@@ -316,7 +318,8 @@ export function isBroken(state: TabNavigation, url: string): boolean {
  */
 export function isOvertaken(state: TabNavigation, origin: string): boolean {
   const awaited = awaitedOrigin(state);
-  return state.kind === "underway" && state.sent !== null && awaited !== null && awaited !== origin;
+  const isMeant = awaited === origin || journeyOf(state)?.instead === origin;
+  return state.kind === "underway" && state.sent !== null && awaited !== null && !isMeant;
 }
 
 type Notice = Pick<PageToShell & { type: "failed" }, "url" | "code" | "message">;
@@ -385,13 +388,15 @@ export function setOut(
 }
 
 /** Milliseconds by which the page's word that it sets out may come later than the end of that, by another way. */
-const OVERTAKING = 1_000;
+export const OVERTAKING = 1_000;
 
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
 export function leaveByItself(state: TabNavigation, url: string, origin: string, now: number): TabNavigation {
   const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
   const { ended } = state;
-  const underway: Underway = { ...left, selfSends: 0, ended: null, ...journeyTo(left, url, origin, true) };
+  const { journey, content } = journeyTo(left, url, origin, true);
+  const instead = awaitedOrigin(state);
+  const underway: Underway = { ...left, selfSends: 0, ended: null, content, journey: { ...journey, instead } };
   const isOver = ended?.origin === origin && ended.url === url.split("#", 1)[0] && now - ended.at < OVERTAKING;
   return isOver ? endWithoutDocument(underway, ended, now) : underway;
 }
@@ -766,7 +771,7 @@ function journeyTo(
   const lost = journeyOf(state)?.lost ?? 0;
   const { content } = state;
   return {
-    journey: { origin, url, isBooted, lost, heardFormerPage: false, due: null, brokenUrl: null },
+    journey: { origin, url, isBooted, instead: null, lost, heardFormerPage: false, due: null, brokenUrl: null },
     content: content.kind === "left" ? { ...content, isSentOn: true, returnsAt: null } : content,
   };
 }

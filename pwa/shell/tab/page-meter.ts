@@ -1,6 +1,7 @@
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { PageProgress } from "../../messages/tunnel-messages.ts";
 import type { PageCost, TabState } from "../app/state.ts";
+import { OVERTAKING } from "./navigation.ts";
 
 export const NO_COST: PageCost = {
   requests: 0,
@@ -88,9 +89,6 @@ export class PageMeter {
     return performance.now() - this.askedAt;
   }
 }
-
-/** Milliseconds between two pieces of news of one page, by two ways. */
-const OVERTAKING = 1_000;
 
 function withoutPart(url: string): string {
   return url.split("#", 1)[0] ?? url;

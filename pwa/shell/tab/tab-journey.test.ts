@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { openBrowser } from "../testing/tab-rig.ts";
+import { typedNavigation } from "./navigation-request.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";
@@ -61,6 +62,25 @@ describe("while the next page is on its way", () => {
     hear({ type: "document", kind: "none", origin: A, url: `${A}/file` });
     hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/file` }, A);
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+  });
+
+  it("ends where the page's word that it leaves comes after a document that says nothing itself", () => {
+    const { hear, hearPage, show, shown } = openBrowser();
+    show(`${A}/`, "a");
+    const told = { type: "silent-document", url: `${A}/raw`, title: "Raw", id: null } as const;
+    for (const phase of ["loading", "loaded"] as const) hear({ ...told, phase });
+    expect(shown().url).toBe(`${A}/`);
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/raw` }, A);
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/raw`, title: "Raw" });
+  });
+
+  it("takes the page that it was sent to, where the page before has set out by itself, too", () => {
+    const { hearPage, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.sendTo(typedNavigation(`${B}/`));
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/x` }, A);
+    show(`${B}/`, "b");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/` });
   });
 
   it("stays at the start page, whatever the page before says late", () => {

@@ -85,6 +85,8 @@ type DocumentNews = TunnelToShell & { type: "document" };
  * A frame, its session history, and its navigation (HTML section 7.3.1). The person, the tunnel and the pages say what they
  * want; `navigation.ts` says which state follows; the tab does what belongs to that. The app may have several.
  */
+type SilentNews = TunnelToShell & { type: "silent-document" };
+
 export class Tab implements AppTab, TabActions {
   readonly #id: number;
   readonly #app: App;
@@ -102,6 +104,8 @@ export class Tab implements AppTab, TabActions {
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
+  /** Told of a silent document while nobody knew that the page goes there: its word for that may come later. */
+  #early: { readonly news: readonly SilentNews[]; readonly at: number } = { news: [], at: 0 };
   /** Troubles of the page, and whether the person was told of each. */
   #troubles = new Map<Trouble, boolean>();
 
@@ -716,6 +720,10 @@ export class Tab implements AppTab, TabActions {
     const [address = url] = url.split("#", 1);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, performance.now()));
+    const { news, at } = this.#early;
+    this.#early = { news: [], at: 0 };
+    if (news[0]?.url === address && performance.now() - at < step.OVERTAKING)
+      for (const each of news) this.#onSilentDocument(each);
   }
 
   /** As `PageFrame.show`. */
@@ -855,18 +863,21 @@ export class Tab implements AppTab, TabActions {
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }
 
-  #onSilentDocument({ url, title: whole, phase, id }: TunnelToShell & { type: "silent-document" }): void {
-    const title = whole.slice(0, MOST_TITLE);
+  #onSilentDocument(news: SilentNews): void {
+    const { url, phase, id } = news;
+    const title = news.title.slice(0, MOST_TITLE);
     const navigation = this.#navigation;
     if (navigation.content.kind === "former") return;
     const content = { kind: "silent", url } as const;
     if (phase === "loaded") {
       const isShown = navigation.content.kind === "silent" && navigation.content.url === url;
       if (step.awaitedOrigin(navigation) === null && isShown) this.#commit(url, title, phase, false, content);
+      else if (this.#early.news[0]?.url === url) this.#early = { ...this.#early, news: [...this.#early.news, news] };
       return;
     }
     const isPage =
       id === null ? step.mayBePage(navigation, url, this.#frame.history.knows(url)) : id === navigation.asked;
+    this.#early = { news: isPage ? [] : [news], at: performance.now() };
     if (!isPage) return;
     this.#frame.history.visitUrl(url, this.#sent !== null);
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
