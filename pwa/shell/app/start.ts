@@ -179,7 +179,7 @@ async function settlePermissions(app: App): Promise<void> {
   if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? "")) await openPermissions().then(() => app.draw());
 }
 
-/** What came so far, too: where a page has begun already, its news waits until the tab is on its way there. */
+/** News of before is heard now: that of a page that has begun already waits until the tab is on its way there. */
 function hearTunnel(app: App, { sheets }: Pick<Chrome, "sheets">): void {
   hear = (event) => {
     if (event.type === "document" && event.kind === "download")
