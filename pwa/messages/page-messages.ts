@@ -27,10 +27,11 @@ export interface ScrollPosition {
 
 /** A field of a document that the person has changed. */
 export interface KeptField {
-  /** Its place among the document's fields of this name. */
+  /** Its place among the document's fields of this kind and name. */
   readonly at: number;
+  /** Its kind, and its name or its id. */
   readonly name: string;
-  /** Its text; of a box, whether it is checked, and its value; of a list, the values chosen, as JSON. */
+  /** Its text; of a box, whether it is checked, and its value; of a list, the values chosen, a line each. */
   readonly value: string;
 }
 

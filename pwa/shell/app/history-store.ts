@@ -198,7 +198,7 @@ function urlsOf({ entries, others }: KeptHistory): readonly string[] {
   return [...entries, ...others.tabs.flatMap((tab) => tab.entries)].map(({ url }) => url);
 }
 
-/** The latest of them, and the fields of the latest of these. */
+/** The latest entries that fit; of these, only the latest keep their fields. */
 function bounded(entries: readonly KeptEntry[], characters: number): readonly KeptEntry[] {
   let left = characters;
   const first = entries.findLastIndex(({ url }) => {

@@ -171,9 +171,10 @@ interface Underway extends InFrame {
   readonly journey: Journey | null;
 }
 
-/** The frame has lost the committed page, and goes back to it. */
+/** The frame has lost the committed page, and goes back to it. @property unwanted as of `Settled`. */
 interface Returning extends InFrame {
   readonly kind: "returning";
+  readonly unwanted: string | null;
   readonly journey: Journey | null;
   readonly failure: FailedNavigation | null;
 }
@@ -250,7 +251,7 @@ export function unopenedOf(state: TabNavigation): FailedNavigation | null {
 
 /** Whether a boot page of this origin comes after the person has pressed stop. */
 export function isUnwanted(state: TabNavigation, origin: string): boolean {
-  return state.kind === "settled" && state.unwanted === origin;
+  return "unwanted" in state && state.unwanted === origin;
 }
 
 export function isUnderWay({ kind }: TabNavigation): boolean {
@@ -395,7 +396,8 @@ export function leaveByItself(state: TabNavigation, url: string, origin: string,
   const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
   const { ended } = state;
   const { journey, content } = journeyTo(left, url, origin, true);
-  const instead = awaitedOrigin(state);
+  const awaited = awaitedOrigin(state);
+  const instead = awaited === origin ? (journeyOf(state)?.instead ?? null) : awaited;
   const underway: Underway = { ...left, selfSends: 0, ended: null, content, journey: { ...journey, instead } };
   const isOver = ended?.origin === origin && ended.url === url.split("#", 1)[0] && now - ended.at < OVERTAKING;
   return isOver ? endWithoutDocument(underway, ended, now) : underway;
@@ -426,7 +428,8 @@ export function reload(state: TabNavigation): Loading {
 /** The frame gets the committed page anew. */
 export function goBack(state: TabNavigation): Returning {
   if (state.kind !== "settled") throw impossible("go back to the page", state);
-  return { ...inFrame(state), kind: "returning", journey: null, failure: state.failure };
+  const { unwanted, failure } = state;
+  return { ...inFrame(state), kind: "returning", unwanted, journey: null, failure };
 }
 
 /** The tunnel is not to go on with it, and nothing that failed is wanted any more. */

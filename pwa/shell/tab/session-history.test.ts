@@ -133,6 +133,7 @@ it("keeps what a page says that was typed, and no more than that much", () => {
   expect(said(fields)).toEqual(fields);
   const odd = [
     [null],
+    [{ at: [0], name: "note", value: "" }],
     [{ at: 0, name: "note" }],
     [{ at: 0, name: "note", value: "x".repeat(9_000) }],
     Array(501).fill(fields[0]),

@@ -42,15 +42,15 @@ export class SessionHistory {
    * fills in their fields.
    */
   readonly #placed = new Set<string>();
-  /** Key of the page of `#placed` that is come to, and was not told yet how it was left. */
+  /** Key of the placed page that the frame has come to, until that page is told its scroll position and fields. */
   #left: string | null = null;
   /** Key of the entry of `#closed` whose page is on its way. */
   #reopened: string | null = null;
   /** Keys that `step` has given. */
   #stepped = 0;
 
-  /** The page shown, where the person has had it forgotten: it goes on to speak. */
-  #forgotten: { readonly key: string; readonly url: string } | null = null;
+  /** Key of the page shown, if the person has had it forgotten; its document still sends messages. */
+  #forgotten: string | null = null;
   /** The entries of before, until the frame is there to have them. */
   #resumed: readonly KeptEntry[] | null = null;
   readonly #onRestore: (entry: KeptEntry) => void;
@@ -182,7 +182,7 @@ export class SessionHistory {
   /** The entry shown has this page. */
   note(url: string, isRepeatable: boolean): void {
     const key = this.#current;
-    if (key === null || (this.#forgotten?.key === key && this.#forgotten.url === url)) return;
+    if (key === null || this.#forgotten === key) return;
     const before = this.#entries.get(key);
     const fields = before?.url === url ? before.fields : undefined;
     const entry = { url, isRepeatable: isRepeatable && !isSent(before, url), scroll: before?.scroll ?? TOP, fields };
@@ -190,12 +190,12 @@ export class SessionHistory {
     this.#changed();
   }
 
-  /** The document of the entry shown is there. */
-  restore(): void {
+  /** The document of the entry shown is there. @param isNew else it was there before, and has its fields. */
+  restore(isNew = true): void {
     const entry = this.#left === null || this.#left !== this.#current ? undefined : this.#entries.get(this.#left);
     if (entry === undefined) return;
     this.#left = null;
-    this.#onRestore(entry);
+    this.#onRestore(isNew ? entry : { ...entry, fields: undefined });
   }
 
   /**
@@ -278,7 +278,7 @@ export class SessionHistory {
   forget(isOf: (url: string) => boolean): void {
     for (const [key, { url }] of this.#entries) {
       if (url === "" || !isOf(url)) continue;
-      if (key === this.#current) this.#forgotten = { key, url };
+      if (key === this.#current) this.#forgotten = key;
       this.#drop(key);
     }
     this.#changed();
@@ -331,9 +331,9 @@ const MOST_FIELDS = 500;
 function keptFields(said: unknown): readonly KeptField[] | undefined {
   if (!Array.isArray(said) || said.length > MOST_FIELDS) return undefined;
   let size = 0;
-  const fields = said.map((field: Partial<KeptField> | null) => {
-    const [at, name, value] = [Number(field?.at), field?.name, field?.value];
-    if (typeof name !== "string" || typeof value !== "string") return null;
+  const fields = Array.from(said, (field: Partial<KeptField> | null | undefined) => {
+    const { at, name, value } = field ?? {};
+    if (typeof at !== "number" || typeof name !== "string" || typeof value !== "string") return null;
     size += name.length + value.length;
     return { at, name, value };
   });

@@ -78,7 +78,7 @@ describe("while the next page is on its way", () => {
     const { hearPage, show, shown, tab } = openBrowser();
     show(`${A}/`, "a");
     tab.sendTo(typedNavigation(`${B}/`));
-    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/x` }, A);
+    for (const path of ["x", "y"]) hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/${path}` }, A);
     show(`${B}/`, "b");
     expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/` });
   });
@@ -119,6 +119,8 @@ describe("while the next page is on its way", () => {
     tab.stop();
     log.length = 0;
     say(B, "booting");
+    expect(log.splice(0)).toEqual([`replace again ${A}/`]);
+    say(B, "slot-ready");
     expect(log).toEqual([`replace again ${A}/`]);
     show(`${A}/`, "a2");
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });

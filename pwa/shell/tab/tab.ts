@@ -80,13 +80,12 @@ interface Going {
 }
 
 type DocumentNews = TunnelToShell & { type: "document" };
+type SilentNews = TunnelToShell & { type: "silent-document" };
 
 /**
  * A frame, its session history, and its navigation (HTML section 7.3.1). The person, the tunnel and the pages say what they
  * want; `navigation.ts` says which state follows; the tab does what belongs to that. The app may have several.
  */
-type SilentNews = TunnelToShell & { type: "silent-document" };
-
 export class Tab implements AppTab, TabActions {
   readonly #id: number;
   readonly #app: App;
@@ -805,9 +804,10 @@ export class Tab implements AppTab, TabActions {
     this.#visit(historyKey);
     if (slot === null) return this.#onStartDocument(isBack);
     if (url === null) return;
-    if (phase === "loading") history.beginDocument();
+    const begins = phase === "loading";
+    if (begins) history.beginDocument();
     history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
-    history.restore();
+    history.restore(begins);
     const navigation = this.#navigation;
     if (phase !== "loading" && !isBack && step.isFormerPage(navigation, url))
       return this.#enter(step.hearFormerPage(step.describePage(navigation, { url, title })));
@@ -850,6 +850,7 @@ export class Tab implements AppTab, TabActions {
     }
     this.#change((navigation) => step.noticeCame(navigation, url));
     this.#visit(message.historyKey);
+    this.#frame.history.beginDocument();
     this.#frame.history.note(url, method === "GET");
     // The shell's own navigation has reported the same failure.
     if (this.#navigation.kind !== "failed") this.#fail({ code, url, method, detail }, "started");
@@ -880,6 +881,7 @@ export class Tab implements AppTab, TabActions {
     this.#early = { news: isPage ? [] : [news], at: performance.now() };
     if (!isPage) return;
     this.#frame.history.visitUrl(url, this.#sent !== null);
+    this.#frame.history.beginDocument();
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
     this.#frame.history.restore();
     this.#commit(url, title, phase, false, content);

@@ -10,7 +10,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 const OTHER = /^(?:hidden|file|submit|image|button|reset|password)$/;
 /** Words in the names of fields that nobody wants written down, and of `autocomplete`. */
 const SECRET =
-  /\b(?:off|pass|pin|otp|tan|code|token|card)\b|passw|passc|passp(?!ort)|pwd|one-time|cc-|pincode|card ?num|cvc|cvv|csc|ssn|secret/i;
+  /\b(?:off|pass|pin|otp|tan|code|token|card)\b|\bcc|passw|passc|passp(?!ort)|pwd|one-time|pincode|card ?num|cvc|cvv|csc|ssn|secret/i;
 
 const changed = new WeakSet<Element>();
 /** Some pages show a password as text. */
@@ -50,7 +50,7 @@ export function typedFields(): readonly KeptField[] | undefined {
   });
 }
 
-/** Puts into them again what they had, once they are there; not where the person was faster. */
+/** Gives each field its kept value once the field is there, unless the person has changed it. */
 export function fillIn(kept: readonly KeptField[]): void {
   if (isFilled || kept.length === 0) return;
   isFilled = true;
@@ -59,19 +59,18 @@ export function fillIn(kept: readonly KeptField[]): void {
     for (const { at, name, value } of kept) {
       const field = all.get(`${at} ${name}`);
       if (field === undefined || changed.has(field) || !mayBeKept(field) || read(field) === value) continue;
-      note(field);
-      write(field, value);
+      if (write(field, value)) note(field);
     }
   };
   if (document.readyState !== "loading") fill();
   for (const type of ["DOMContentLoaded", "load"]) window.addEventListener(type, fill, { once: true });
 }
 
-/** @property at its place among those of this name. */
+/** Each with its name and place as of `KeptField`. */
 function fields(): { readonly field: Field; readonly name: string; readonly at: number }[] {
   const counts = new Map<string, number>();
   return [...document.querySelectorAll<Field>("input,select,textarea")].map((field) => {
-    const { name } = field;
+    const name = `${field.type} ${field.name || field.id}`;
     const at = counts.get(name) ?? 0;
     counts.set(name, at + 1);
     return { field, name, at };
@@ -91,26 +90,26 @@ const isBox = ({ type }: Field): boolean => type === "checkbox" || type === "rad
 
 /** @returns null where it needs no keeping: another box of its group is checked. */
 function read(field: Field): string | null {
-  if ("options" in field) return JSON.stringify([...field.selectedOptions].map(({ value }) => value));
+  if ("options" in field) return [...field.selectedOptions].map(({ value }) => value).join("\n");
   if (!isBox(field)) return field.value;
   const { type, value, checked } = field as HTMLInputElement;
   return type === "radio" && !checked ? null : `${checked} ${value}`;
 }
 
-function write(field: Field, kept: string): void {
+/** @returns whether it fits: the field may be another one now. */
+function write(field: Field, kept: string): boolean {
   if ("options" in field) {
-    const values: unknown = kept.startsWith("[") ? JSON.parse(kept) : [];
-    const chosen = [...field.options].filter(({ value }) => (values as readonly string[]).includes(value));
-    // Its list is another one.
-    if (chosen.length === 0) return;
-    for (const option of field.options) option.selected = chosen.includes(option);
-  } else if (isBox(field)) {
-    const checked = kept === `true ${field.value}`;
-    if (checked || kept === `false ${field.value}`)
-      Reflect.set(Object.getPrototypeOf(field), "checked", checked, field);
-  } else {
-    // Past a property that a library has put onto the element to hear of changes by scripts.
-    Reflect.set(Object.getPrototypeOf(field), "value", kept, field);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    const values = kept.split("\n");
+    const chosen = [...field.options].filter(({ value }) => values.includes(value));
+    for (const option of chosen.length === 0 ? [] : field.options) option.selected = chosen.includes(option);
+    return chosen.length > 0;
   }
+  // Past a property that a library has put onto the element to hear of changes by scripts.
+  const set = (name: string, value: unknown) => Reflect.set(Object.getPrototypeOf(field), name, value, field);
+  if (isBox(field)) {
+    const checked = kept === `true ${field.value}`;
+    return (checked || kept === `false ${field.value}`) && set("checked", checked);
+  }
+  set("value", kept);
+  return field.dispatchEvent(new Event("input", { bubbles: true }));
 }
