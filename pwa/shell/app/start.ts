@@ -179,7 +179,7 @@ async function settlePermissions(app: App): Promise<void> {
   if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? "")) await openPermissions().then(() => app.draw());
 }
 
-/** News of before is heard now: that of a page that has begun already waits until the tab is on its way there. */
+/** The app hears all news from now on, and what came before. News of a first page waits until the tab has set out for it. */
 function hearTunnel(app: App, { sheets }: Pick<Chrome, "sheets">): void {
   hear = (event) => {
     if (event.type === "document" && event.kind === "download")

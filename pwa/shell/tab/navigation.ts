@@ -118,7 +118,7 @@ interface InFrame {
   readonly hardReload: "none" | "asked" | "begun";
   /** How often in a row the page has sent itself to its own real address before anybody could look at it. */
   readonly selfSends: number;
-  /** The navigation that ended last without a document: the page may say only then that it sets out for that. */
+  /** The latest navigation that ended without a document. The page's "leaving" for it may come afterwards. */
   readonly ended: Ended | null;
 }
 
@@ -388,7 +388,7 @@ export function setOut(
   return { ...frame, kind: "underway", destination, sent, waits, journey: journey && { ...journey, lost: 0 } };
 }
 
-/** Milliseconds by which the page's word that it sets out may come later than the end of that, by another way. */
+/** Milliseconds by which a page's "leaving" may come after other news of the same navigation. */
 export const OVERTAKING = 1_000;
 
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */

@@ -45,10 +45,10 @@ export class PageMeter {
     this.forgetStored(url);
   }
 
-  /** As `begin`; the page's word for it may come after the answer of the phone's store, which is there at once. */
-  beginByPage(url: string): void {
+  /** As `begin`, by the page's own word, which may come after the store's answer. @param shown URL of the page. */
+  beginByPage(url: string, shown: string): void {
     const page = withoutPart(url);
-    const stored = this.#stored.get(page);
+    const stored = page === withoutPart(shown) ? undefined : this.#stored.get(page);
     this.begin(url);
     if (stored !== undefined && this.askedAt - stored.toldAt < OVERTAKING) this.#stored.set(page, stored);
   }

@@ -7,7 +7,7 @@ export interface KeptEntry {
   /** The page came by a GET: to open it again sends nothing twice. */
   readonly isRepeatable: boolean;
   readonly scroll: ScrollPosition;
-  /** That the person has changed. */
+  /** Fields that the person has changed. */
   readonly fields?: readonly KeptField[] | undefined;
   /** The way forward leads to it. */
   readonly isAhead?: true | undefined;
@@ -174,7 +174,7 @@ export class SessionHistory {
     return [...this.#entries.values()].some((entry) => entry.url === url);
   }
 
-  /** A document begins: one that was forgotten while it was shown is gone. */
+  /** A new document begins. If the person had the one before forgotten, that is gone. */
   beginDocument(): void {
     this.#forgotten = null;
   }
@@ -190,7 +190,7 @@ export class SessionHistory {
     this.#changed();
   }
 
-  /** The document of the entry shown is there. @param isNew else it was there before, and has its fields. */
+  /** The document of the entry shown is there. @param isNew false: it was there before, and has its fields. */
   restore(isNew = true): void {
     const entry = this.#left === null || this.#left !== this.#current ? undefined : this.#entries.get(this.#left);
     if (entry === undefined) return;
@@ -199,8 +199,8 @@ export class SessionHistory {
   }
 
   /**
-   * @param page as it says of itself: it can name any entry.
-   * @param said likewise: where it says nothing that can be kept, the fields of before stay.
+   * @param page that speaks. It can name the key of any entry.
+   * @param said its fields, by its word. If they cannot be kept, the former ones stay.
    */
   scrolled(
     { key, origin }: { readonly key: string; readonly origin: string },

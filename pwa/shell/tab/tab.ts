@@ -103,7 +103,7 @@ export class Tab implements AppTab, TabActions {
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
-  /** Told of a silent document while nobody knew that the page goes there: its word for that may come later. */
+  /** News of a silent document that came before the page said that it goes there. */
   #early: { readonly news: readonly SilentNews[]; readonly at: number } = { news: [], at: 0 };
   /** Troubles of the page, and whether the person was told of each. */
   #troubles = new Map<Trouble, boolean>();
@@ -449,7 +449,7 @@ export class Tab implements AppTab, TabActions {
     } else if (slot !== null) this.#onSlotMessage(message, slot);
   }
 
-  /** Whether it is of the document that a start document is to replace. The history may lead elsewhere before that is there. */
+  /** Whether the document speaks that the start document is to replace. Until then the history may lead to another page. */
   #isOfFormer(message: PageToShell): boolean {
     if (this.#navigation.content.kind !== "former") return false;
     const begins = message.type === "document" && message.phase === "loading";
@@ -486,7 +486,7 @@ export class Tab implements AppTab, TabActions {
         return this.#onScrolled(message, slot);
       case "leaving": {
         const url = addressOf(slot, this.#frame.toReal(message.url, slot));
-        // The next page may have been heard before it.
+        // The message may come after the next page's.
         const isOfPage = URL.parse(this.#page.url)?.origin === slot.origin;
         return url === null || !isOfPage ? undefined : this.#leaveByItself(url, slot, message.isAgain === true);
       }
@@ -714,8 +714,7 @@ export class Tab implements AppTab, TabActions {
   /** The page goes to another document of its slot by itself. */
   #leaveByItself(url: string, slot: Slot, isAgain: boolean): void {
     this.#signIn = null;
-    if (isPartOf(`${url.split("#", 1)[0]}#`, this.#page.url)) this.#meter.begin(url);
-    else this.#meter.beginByPage(url);
+    this.#meter.beginByPage(url, this.#page.url);
     const [address = url] = url.split("#", 1);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, performance.now()));
@@ -824,8 +823,8 @@ export class Tab implements AppTab, TabActions {
   }
 
   /**
-   * Whether a document speaks late that the frame has left: each site has a process of its own. A page that the history leads
-   * to begins with "loading".
+   * Whether a document speaks that the frame has left: its message may come late, as each site has a process of its own. A
+   * page that the history leads to begins with "loading".
    */
   #isOfPageLeft(url: string, isBack: boolean): boolean {
     const isOfOther = new URL(url).origin !== URL.parse(this.#page.url)?.origin;

@@ -100,14 +100,14 @@ const loadDownloads = (attempt: number): Promise<DownloadsChunk> => load(self.__
 /** Milliseconds until a script is asked for again. */
 const AGAIN = 2_000;
 
-/** Asks until the script is there: a file that begins waits for an order of its. */
+/** Asks until the script is there: a file that a site sends waits for the script's order. */
 const comingDownloads = (attempt = 0): Promise<DownloadsChunk> =>
   loadDownloads(attempt).catch(async () => {
     await new Promise((resolve) => setTimeout(resolve, AGAIN));
     return comingDownloads(attempt + 1);
   });
 
-/** One for all news: two `import`s of a script under way settle in any order (Chromium 156). */
+/** One promise keeps the order of the news: two `import`s of a script that is on its way settle in any order (Chromium 156). */
 let downloads: Promise<DownloadsChunk> | null = null;
 
 function hearOf(download: Download, options: PhoneOptions): void {
