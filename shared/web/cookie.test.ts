@@ -5,7 +5,7 @@ const NOW = Date.UTC(2026, 0, 1);
 
 /** As a page reads its own `document.cookie = text`. */
 function parseScript(text: string, url = "https://www.example.org/dir/page"): Cookie | null {
-  return parseSetCookie(text, { url: new URL(url), now: NOW, http: false }, (domain) => !domain.includes("."));
+  return parseSetCookie(text, { url: new URL(url), now: NOW, http: false }, 1);
 }
 
 function cookie(change: Partial<Cookie>): Cookie {

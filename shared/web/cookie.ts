@@ -2,7 +2,8 @@
  * Cookies: how a line sets one, and where it goes (RFC 6265bis sections 5.5 to 5.8). The edge's jar and a page's `document.cookie`
  * apply the same rules, or a script would read what is never sent.
  */
-import type { ScriptCookie } from "../http/heads.ts";
+import { headerValue } from "../http/head-fields.ts";
+import type { HeaderList, ScriptCookie } from "../http/heads.ts";
 import { isPotentiallyTrustworthy, parseUrl } from "./origin.ts";
 
 /** Times in milliseconds since the epoch. `expires` in the past: it removes the stored one. */
@@ -31,13 +32,9 @@ const CONTROL_CHARACTERS = /[\x00-\x08\x0a-\x1f\x7f]/;
 /**
  * The cookie of a Set-Cookie line, or of one `document.cookie = line`; null where it has to be ignored.
  *
- * @param isPublicSuffix of a domain; who does not know the list says so of single labels.
+ * @param suffixLabels of the URL's host, as of `suffixIn`. A domain that is no longer than that nobody owns alone.
  */
-export function parseSetCookie(
-  line: string,
-  { url, now, http }: CookieSetting,
-  isPublicSuffix: (domain: string) => boolean,
-): Cookie | null {
+export function parseSetCookie(line: string, { url, now, http }: CookieSetting, suffixLabels: number): Cookie | null {
   if (CONTROL_CHARACTERS.test(line)) return null;
   const [pair = "", ...rest] = line.split(";");
   const { name, value } = nameAndValue(pair);
@@ -50,6 +47,7 @@ export function parseSetCookie(
   if (sameSite === "none" && !secure) return null;
 
   const host = url.hostname;
+  const isPublicSuffix = (name: string) => name.replace(/\.$/, "").split(".").length <= suffixLabels;
   const hostOnly = domain === "" || (domain === host && isPublicSuffix(host));
   if (!hostOnly && domain !== host && (isPublicSuffix(domain) || !domainMatches(host, domain))) return null;
   if (!keepsPrefix(name, value, { ...flags, isRooted: hostOnly && path === "/" })) return null;
@@ -243,8 +241,20 @@ export function parseCookieDate(text: string): number | null {
   return date.getUTCDate() === day ? date.getTime() : null;
 }
 
-/** The edge alone knows which suffixes are public; a single label is refused here already. */
-const isSingleLabel = (domain: string) => !domain.includes(".");
+/**
+ * Note in the answer to a navigation: of how many labels the public suffix of its host is, such as 2 for `example.co.uk`.
+ * Scripts name the host or a domain above it alone, so this says of each whether it is a suffix.
+ */
+export const SUFFIX_NOTE = "ropeway-suffix";
+
+/** @returns 1, as of most names, where nothing is said, or nothing that can be. */
+export function suffixIn(headers: HeaderList): number {
+  const labels = Number(headerValue(headers, SUFFIX_NOTE));
+  return labels > 1 && labels < MOST_LABELS ? labels : 1;
+}
+
+/** Of a name (RFC 1035 section 2.3.4). */
+const MOST_LABELS = 128;
 
 /**
  * A mirror of the cookies that scripts of documents may see. The jar is at the edge; the mirror makes a read right
@@ -277,10 +287,14 @@ export class ScriptCookies {
     return cookieString(this.all().filter((each) => isForUrl(each, url)));
   }
 
-  /** Applies `document.cookie = text`. False: refused, nothing changed, and the edge need not hear of it. */
-  write(text: string, documentUrl: string): boolean {
+  /**
+   * Applies `document.cookie = text`. False: refused, nothing changed, and the edge need not hear of it.
+   *
+   * @param suffix as of `suffixIn`.
+   */
+  write(text: string, documentUrl: string, suffix = 1): boolean {
     const url = new URL(documentUrl);
-    const cookie = parseSetCookie(text, { url, now: this.#now(), http: false }, isSingleLabel);
+    const cookie = parseSetCookie(text, { url, now: this.#now(), http: false }, suffix);
     if (cookie === null || isShadowedBySecure(cookie, url, this.#cookies.values())) return false;
     this.apply([cookie]);
     return true;

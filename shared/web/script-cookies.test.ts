@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScriptCookie } from "../http/heads.ts";
-import { ScriptCookies } from "./cookie.ts";
+import { ScriptCookies, SUFFIX_NOTE, suffixIn } from "./cookie.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const page = "https://www.example.org/dir/page";
@@ -57,4 +57,24 @@ describe("ScriptCookies", () => {
     expect(cookies.write("s=evil", "http://www.example.org/")).toBe(false);
     expect(cookies.write("t=fine", "http://www.example.org/")).toBe(true);
   });
+
+  it("refuses a domain that nobody owns alone, as scripts do that look for the widest one", () => {
+    const cookies = new ScriptCookies(() => NOW);
+    const uk = "https://news.example.co.uk/";
+    const widest = (suffix: number) =>
+      ["uk", "co.uk", "example.co.uk", "news.example.co.uk"].find((domain) =>
+        cookies.write(`probe=1; domain=${domain}`, uk, suffix),
+      );
+    expect(widest(2)).toBe("example.co.uk");
+    expect(cookies.all().map(({ domain }) => domain)).toEqual(["example.co.uk"]);
+    expect(cookies.write("probe=2; domain=co.uk.", "https://news.example.co.uk./", 2)).toBe(false);
+    // Of an edge that does not say.
+    expect(widest(1)).toBe("co.uk");
+  });
+});
+
+it("takes no count of labels but one that a name can have", () => {
+  const said = ["2", "4", "1", "0", "-2", "128", "two", ""].map((value) => suffixIn([[SUFFIX_NOTE, value]]));
+  expect(said).toEqual([2, 4, 1, 1, 1, 1, 1, 1]);
+  expect(suffixIn([])).toBe(1);
 });

@@ -1,6 +1,7 @@
 import { expect, describe as group, it } from "vitest";
+import { headerValue } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
-import { documentOf } from "./document-stage.ts";
+import { describe as describeStage, documentOf } from "./document-stage.ts";
 
 const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 
@@ -145,4 +146,17 @@ group("encodings", () => {
   ] as const)("are found by %s", async (_what, type, body, encoding) => {
     expect((await shown(type, body)).encoding).toBe(encoding);
   });
+});
+
+it("says of how many labels the suffix of a page's host is, and of no other response", async () => {
+  const said = async (url: string, mode = "navigate", status = 200) => {
+    const response = { head: { status, headers: [["content-type", "text/html"]], url }, body: new Response("").body };
+    const { head } = await describeStage(response as never, { request: { head: { mode } } } as never);
+    return headerValue(head.headers, "ropeway-suffix");
+  };
+  expect(await said("https://www.bbc.co.uk/news")).toBe("2");
+  expect(await said("https://www.example.com/")).toBe(null);
+  expect(await said("http://127.0.0.1:8080/")).toBe("4");
+  expect(await said("https://www.bbc.co.uk/news", "cors")).toBe(null);
+  expect(await said("https://www.bbc.co.uk/news", "navigate", 302)).toBe(null);
 });

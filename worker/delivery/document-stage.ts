@@ -6,6 +6,7 @@ import { bytesToByteString } from "../../shared/base-encodings.ts";
 import { setTimer as realTimer, type SetTimer } from "../../shared/clock.ts";
 import { headerValue, headerValues } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
+import { SUFFIX_NOTE } from "../../shared/web/cookie.ts";
 import {
   type DocumentKind,
   documentNote,
@@ -18,6 +19,7 @@ import {
 import { type Attribute, tagEnd } from "../../shared/web/html-tokens.ts";
 import { isRedirectStatus } from "../../shared/web/origin.ts";
 import { concat } from "../../shared/wire/frame.ts";
+import { suffixLabels } from "../upstream/site.ts";
 import { bodyOf, type ReadAhead } from "./references.ts";
 import type { Stage } from "./stage.ts";
 
@@ -27,7 +29,7 @@ const START_TIME = 500;
 /** Of `readStart`: resolves with the first bytes of the body, once they are enough or no more come. */
 type IsEnough = (start: Uint8Array) => boolean;
 
-/** Says how a document is shown. What comes of a download that goes on was said before. */
+/** Says how a document is shown, and which domains its scripts may set cookies for. What comes of a download that goes on was said before. */
 export const describe: Stage = async (response, { request, setTimer = realTimer }) => {
   const { head, body } = response;
   const isWhole = head.continues !== true && head.status !== 206 && !isRedirectStatus(head.status);
@@ -36,8 +38,10 @@ export const describe: Stage = async (response, { request, setTimer = realTimer 
   const document = await documentOf(head.status, head.headers, (isEnough) => start.read(isEnough));
   const alone = shownDocument(head.status, head.headers, "");
   const isTold = (["kind", "essence", "encoding"] as const).every((name) => document[name] === alone[name]);
-  const headers = isTold ? head.headers : [...head.headers, documentNote(document)];
-  return { ...response, head: { ...head, headers }, body: start.body };
+  const notes = isTold ? [] : [documentNote(document)];
+  const suffix = suffixLabels(new URL(head.url).hostname);
+  if (suffix > 1) notes.push([SUFFIX_NOTE, String(suffix)]);
+  return { ...response, head: { ...head, headers: [...head.headers, ...notes] }, body: start.body };
 };
 
 /** A body whose first bytes may be read ahead. */

@@ -17,7 +17,7 @@ import {
 } from "../../shared/web/cookie.ts";
 import { isSameOrigin } from "../../shared/web/origin.ts";
 import type { Tainting } from "./cors.ts";
-import { isPublicSuffix, isSameSite, ownerOf, siteOf } from "./site.ts";
+import { isSameSite, ownerOf, siteOf, suffixLabels } from "./site.ts";
 
 /** Partitions kept in memory; at COOKIE_PARTITION_BYTES each that is under 4 MiB. */
 export const COOKIE_PARTITIONS_LOADED = 64;
@@ -519,7 +519,7 @@ const LAX_ALLOWING_UNSAFE_MS = 2 * 60 * 1000;
 
 /** The cookie of a Set-Cookie line, or null where it has to be ignored. In the past: it removes the stored one. */
 export function takeSetCookie(line: string, setting: JarSetting): StoredCookie | null {
-  const cookie = parseSetCookie(line, setting, isPublicSuffix);
+  const cookie = parseSetCookie(line, setting, suffixLabels(setting.url.hostname));
   if (cookie === null || (cookie.sameSite !== "none" && !setting.takesSameSite)) return null;
   return { ...cookie, created: setting.now, accessed: setting.now };
 }

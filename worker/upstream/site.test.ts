@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPublicSuffix, isSameSite, siteOf } from "./site.ts";
+import { isPublicSuffix, isSameSite, siteOf, suffixLabels } from "./site.ts";
 
 describe("siteOf", () => {
   it.each([
@@ -39,5 +39,21 @@ describe("isPublicSuffix", () => {
 
   it.each(["example.com", "me.github.io", "news.localhost"])("%s is none", (domain) => {
     expect(isPublicSuffix(domain)).toBe(false);
+  });
+});
+
+describe("suffixLabels", () => {
+  it.each([
+    ["www.bbc.co.uk", 2],
+    ["me.github.io", 2],
+    ["github.io", 2],
+    ["x.s3.us-east-1.amazonaws.com", 4],
+    ["www.example.com", 1],
+    ["news.localhost", 1],
+    ["nas", 1],
+    ["127.0.0.1", 4],
+    ["[::1]", 1],
+  ])("%s: %s", (host, labels) => {
+    expect(suffixLabels(host)).toBe(labels);
   });
 });

@@ -1,5 +1,5 @@
 /** Sites as browsers compare them (HTML section 7.1.1), by the public suffix list. */
-import { getDomain } from "tldts";
+import { getDomain, getPublicSuffix } from "tldts";
 
 /** Registrable domain of a host, or null for an IP address or a bare suffix. */
 function registrableDomain(host: string): string | null {
@@ -14,6 +14,11 @@ export function ownerOf(host: string): string {
 /** True for a name that no single party owns (`com`, `github.io`, any single label). */
 export function isPublicSuffix(domain: string): boolean {
   return !domain.includes(".") || registrableDomain(domain) === null;
+}
+
+/** How many labels of a host's name nobody owns alone: all of an IP address. */
+export function suffixLabels(host: string): number {
+  return (getPublicSuffix(host, { allowPrivateDomains: true }) ?? host).split(".").length;
 }
 
 /** Schemeful site of a serialized origin or URL, such as `https://example.com`; null for an opaque origin. */

@@ -18,6 +18,8 @@ export interface PageConfig extends SlotIdentity {
   /** Media type of the file that a page of ours shows, as the browser itself would. */
   readonly viewed?: string;
   readonly cookies: readonly ScriptCookie[];
+  /** As of `suffixIn`; left out for 1. */
+  readonly suffix?: number;
   /** Its origin gets `Save-Data: on`. */
   readonly savesData?: boolean;
   /** Value of `document.referrer`: a real URL, or "". */

@@ -32,7 +32,7 @@ export class PageCookies {
 
   /** A script of another window of this origin has set it. */
   hear({ value, url }: CookieSet): void {
-    this.#mirror.write(value, url);
+    this.#mirror.write(value, url, this.#context.config.suffix);
   }
 
   /** The service worker has the cookie of this number. */
@@ -53,7 +53,7 @@ export class PageCookies {
       set: (_native, _self, text) => {
         const value = withRealDomain(String(text), this.#context.config);
         const url = this.#context.realUrl();
-        if (!this.#mirror.write(value, url)) return;
+        if (!this.#mirror.write(value, url, this.#context.config.suffix)) return;
         const number = this.#taken.begin();
         this.#tell({ number, value, url });
         setTimeout(() => this.taken(number), TAKEN_TIMEOUT);

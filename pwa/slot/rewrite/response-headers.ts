@@ -1,6 +1,7 @@
 /** Heads of responses on a slot: the origin's fields that the page gets to see, as they read there, and rules of framing. */
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderField, HeaderList, ReferrerPolicy } from "../../../shared/http/heads.ts";
+import { SUFFIX_NOTE } from "../../../shared/web/cookie.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { parsePolicies, parseReferrerPolicy, sourceMatchesOrigin } from "../../../shared/web/policies.ts";
@@ -68,6 +69,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   "supports-loading-mode",
   "use-as-dictionary",
   DOCUMENT_NOTE,
+  SUFFIX_NOTE,
   // Decided with real origins: framing by framingAllowed, the others at the edge. A slot is framed by the shell and
   // frames other slots, none of which answers with COEP or CORP.
   "cross-origin-embedder-policy",

@@ -93,6 +93,18 @@ describe("answerNavigation", () => {
     expect(text.includes('\'><script xmlns="http://www.w3.org/1999/xhtml" src="/.ropeway/page.js"')).toBe(isXml);
   });
 
+  it("tells scripts of how many labels the suffix of their host is, and nobody by a field", async () => {
+    const { answer, html } = await navigate({
+      headers: [
+        ["content-type", "text/html"],
+        ["ropeway-suffix", "2"],
+      ],
+    });
+    expect(html).toContain("&quot;suffix&quot;:2");
+    expect(answer.headers.has("ropeway-suffix")).toBe(false);
+    expect((await navigate({})).html).not.toContain("suffix");
+  });
+
   it("makes UTF-8 of encodings that hide markup", async () => {
     const headers = [["content-type", "text/html; charset=utf-16le"]] as const;
     const { exchange } = fakeExchange(ASKED, {

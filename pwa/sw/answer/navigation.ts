@@ -1,12 +1,13 @@
 /** Answers a navigation: documents with the page script in them, viewers for what is no HTML, notices for failures. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
-import type { HeaderList } from "../../../shared/http/heads.ts";
+import type { HeaderList, ResponseHead } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import { suffixIn } from "../../../shared/web/cookie.ts";
 import type { MarkupValues, ShownDocument } from "../../../shared/web/documents.ts";
 import { decodeByteString, hasNullBody } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy } from "../../../shared/web/policies.ts";
-import { pageSnippet } from "../../slot/documents/page-config.ts";
+import { type PageConfig, pageSnippet } from "../../slot/documents/page-config.ts";
 import { type PolicyContext, topLevelFramingPolicy, transformPolicies } from "../../slot/policy.ts";
 import {
   type HtmlRewriter,
@@ -245,6 +246,11 @@ function rewritten(exchange: SlotExchange, response: TunnelResponse, document: S
   return new Response(body, { status: head.status, headers });
 }
 
+function ownCookies({ headers, scriptCookies }: ResponseHead): Pick<PageConfig, "cookies" | "suffix"> {
+  const suffix = suffixIn(headers);
+  return { cookies: scriptCookies, ...(suffix > 1 && { suffix }) };
+}
+
 /** The features of a document. */
 function ownPermissions(fields: HeaderList): { readonly permissions?: string } {
   const permissions = headerValues(fields, "permissions-policy").join();
@@ -286,7 +292,7 @@ function documentParts(
           isPosted: exchange.request.method !== "GET",
           ...(title !== "" && { title }),
           ...(kind !== language && { viewed: document.essence }),
-          cookies: head.scriptCookies,
+          ...ownCookies(head),
           ...(exchange.savesData && { savesData: true }),
           ...ownPermissions(fields),
           ...(isApart(fields) && { isApart: true }),

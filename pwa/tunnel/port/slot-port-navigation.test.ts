@@ -63,6 +63,17 @@ describe("SlotPort's navigations", () => {
     ]);
   });
 
+  it("gives a page what the edge notes of its document, and nothing else that is for the phone", async () => {
+    const slot = slotRig();
+    const response = new HeldResponse("", 7);
+    holdNavigation(slot.held, ORIGIN, URL_A, response);
+    await slot.ask(navigation, 1);
+    const notes = ["ropeway-document", "ropeway-suffix", "ropeway-age", "x-own"].map((name) => [name, "2"] as const);
+    response.onHead({ ...responseHead, url: URL_A, headers: notes });
+    const [told] = await slot.heard();
+    expect(told).toMatchObject({ head: { headers: [notes[0], notes[1], notes[3]] } });
+  });
+
   it("takes no window's response away where another window is sent there again", async () => {
     const slot = slotRig();
     for (const id of [7, 8]) {

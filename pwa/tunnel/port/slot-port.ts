@@ -4,6 +4,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import {
   type Destination,
+  type HeaderField,
   type HeaderList,
   REFERRER_POLICIES,
   type RequestHead,
@@ -12,6 +13,7 @@ import {
 import { has, isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { SUFFIX_NOTE } from "../../../shared/web/cookie.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
 import { applyReferrerPolicy, DEFAULT_POLICY } from "../../../shared/web/policies.ts";
 import { concat } from "../../../shared/wire/frame.ts";
@@ -364,7 +366,8 @@ export class SlotPort {
     isDocument = false,
   ): void {
     const { resumption: _, ...told } = head;
-    const headers = head.headers.filter((field) => !isStoreNote(field) || (isDocument && field[0] === DOCUMENT_NOTE));
+    const isForPage = ([name]: HeaderField) => isDocument && (name === DOCUMENT_NOTE || name === SUFFIX_NOTE);
+    const headers = head.headers.filter((field) => !isStoreNote(field) || isForPage(field));
     const picture = parseImageNote(head.headers);
     const hasMarks = !takesMarks && has(head.headers, READS_MARKED);
     this.#outbox.post({
