@@ -124,7 +124,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       );
     origin.page(
       "/",
-      `<a href="/other" target=_blank>Link</a> <button>Where</button><script>
+      `<a href="/other" target=_blank rel=opener>Link</a> <button>Where</button><script>
         document.querySelector("button").onclick = () => navigator.geolocation.getCurrentPosition(() => {});
       </script>`,
       "Harbour",

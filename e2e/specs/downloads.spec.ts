@@ -91,9 +91,10 @@ test.describe("what yields no document", () => {
     ["a redirect to a file", `/redirect/302?to=${encodeURIComponent(FILE)}`],
     ["a redirect to another site's file", "/elsewhere"],
   ] as const) {
-    for (const way of ["by a link", "typed"] as const) {
+    for (const way of ["by a link", "typed", "in a tab", "in a window"] as const) {
       test(`${what}, ${way}, leaves the page before as it was`, async ({ app, origin, otherOrigin }) => {
-        origin.page("/", '<p>Shelf</p><a href="/file">Get it</a>'.replace("/file", path), "Shelf");
+        const target = { "in a tab": "target=_blank", "in a window": "target=_blank rel=opener" }[String(way)] ?? "";
+        origin.page("/", `<p>Shelf</p><a ${target} href="${path}">Get it</a>`, "Shelf");
         origin.route("/elsewhere", ({ reply }) => reply(302, { location: otherOrigin.origin + FILE }));
         await app.goto(`${origin.origin}/`);
         const started = app.page.waitForEvent("download");
@@ -102,9 +103,12 @@ test.describe("what yields no document", () => {
           else await app.frame().getByRole("link").click();
           expect(await fileHash(await (await started).path())).toBe(noiseHash(5000));
         });
-        await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
         await expect(app.address).toHaveValue(`${origin.origin}/`);
+        await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
         await expect(app.frame().getByText("Shelf")).toBeVisible();
+        await expect(app.page.getByText(/^Window of/).or(app.page.getByRole("button", { name: /^Tabs:/ }))).toHaveCount(
+          0,
+        );
       });
     }
   }

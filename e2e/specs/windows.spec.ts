@@ -220,7 +220,7 @@ test("noopener and noreferrer part a window from its page", async ({ app, direct
     }
 });
 
-test("links open windows over the page, which goes on; Close and Back lead back to it as it was", async ({
+test("a link opens a tab, or with rel=opener a window over the page, which goes on; Close and Back lead back to it", async ({
   app,
   origin,
   otherOrigin,
@@ -235,13 +235,15 @@ test("links open windows over the page, which goes on; Close and Back lead back 
   otherOrigin.page("/two", `<p>The second</p>${says}`);
   origin.page("/own", says);
   const list = () => app.frame().getByRole("textbox");
+  const tabs = await app.tabs();
   await app.goto(`${origin.origin}/list`);
   await list().fill("kept");
 
   await app.frame().getByRole("link", { name: "One" }).click();
   await expect(app.frame().getByText("no opener")).toBeVisible();
   await expect(app.address).toHaveValue(/one$/);
-  await expect(app.page.locator(".window-row p")).toHaveText(`Window of ${new URL(origin.origin).host}`);
+  expect(await app.tabs()).toBe(tabs + 1);
+  await expect(app.page.getByText(/^Window of/)).toHaveCount(0);
   const [over, bar] = await Promise.all(
     ['iframe[title="Page"]', "nav.bar"].map((each) => app.page.locator(each).boundingBox()),
   );
@@ -252,9 +254,12 @@ test("links open windows over the page, which goes on; Close and Back lead back 
   await expect(app.frame().getByRole("link", { name: "Two" })).toBeVisible();
   await app.page.getByRole("button", { name: "Back" }).click();
   await expect(list()).toHaveValue("kept");
+  expect(await app.tabs()).toBe(tabs);
 
   await app.frame().getByRole("link", { name: "Own" }).click();
   await expect(app.frame().getByText("an opener")).toBeVisible();
+  await expect(app.page.locator(".window-row p")).toHaveText(`Window of ${new URL(origin.origin).host}`);
+  expect(await app.tabs()).toBe(tabs);
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await expect(list()).toHaveValue("kept");
   await expect(app.address).toHaveValue(/list$/);
@@ -275,8 +280,6 @@ test("the phone's own Back closes a window; one that has sent its opener on leav
     await app.frame().getByRole("link", { name: "One" }).click();
     await expect(app.frame().getByText("The first")).toBeVisible();
   };
-  // Windows of other tests close.
-  await app.page.getByRole("button", { name: "Home" }).click();
   await app.goto(`${origin.origin}/list`);
   await app.frame().getByRole("textbox").fill("kept");
   await open();
@@ -666,6 +669,7 @@ test("a page learns nothing of windows and tabs that it has not opened", async (
   origin.page("/page", `<a target=_blank href="${otherOrigin.origin}/one">One</a>`);
   otherOrigin.page("/one", `<a target=two href="/two">Two</a>`);
   otherOrigin.page("/two", "<p>The second</p>");
+  const before = await app.tabs();
   await app.goto(`${origin.origin}/page`);
   await app.frame().getByRole("link", { name: "One" }).click();
   await app.frame().getByRole("link", { name: "Two" }).click();
@@ -678,7 +682,7 @@ test("a page learns nothing of windows and tabs that it has not opened", async (
     await openTab(path);
   }
   await (await app.content()).evaluate(`name = "four"`);
-  await expect(tabs).toHaveText("3");
+  expect(await app.tabs()).toBe(before + 3);
   // From behind, and in front.
   for (const each of [page, await app.content()]) {
     await expect.poll(async () => (await each.evaluate(`(0, eval)("top").length`)) === (await spares())).toBe(true);
@@ -694,5 +698,5 @@ test("a page learns nothing of windows and tabs that it has not opened", async (
     await app.page.getByRole("button", { name: `Close ${name}` }).click();
     await app.page.keyboard.press("Escape");
   }
-  await expect(tabs).toHaveCount(0);
+  expect(await app.tabs()).toBe(before + 1);
 });

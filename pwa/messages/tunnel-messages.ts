@@ -403,8 +403,11 @@ type NavigationNews =
 type DocumentNews =
   /** A navigation of a page's own within its top-level slot failed, and the page stays. */
   | FailedNavigation
-  /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
-  | { readonly kind: "none"; readonly origin: string; readonly url?: string }
+  /**
+   * A navigation of this top-level slot ended without a document (204, or a download): the page before stays. `id`: of the
+   * shell's navigation that a file has answered.
+   */
+  | { readonly kind: "none"; readonly origin: string; readonly url?: string; readonly id?: number }
   /**
    * The body of a document of a top-level slot, of the slot's own origin, ended too early. Browsers tell the page nothing
    * of that: it would load for ever. It may be in a frame of the slot's page. `id`: of the shell's navigation, if it is one's.

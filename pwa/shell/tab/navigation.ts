@@ -605,7 +605,7 @@ export function failInPlace(
 }
 
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
-const TAKE_OVER_TIME = 1_000;
+export const TAKE_OVER_TIME = 1_000;
 
 /**
  * The navigation has ended without a document: the page before stays, or comes back where the frame has left it.

@@ -99,6 +99,8 @@ export class Tab implements AppTab, TabActions {
   readonly #icons: IconLoader;
   #navigation: TabNavigation = step.START;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The window has led to a file alone. */
+  #closing: ReturnType<typeof setTimeout> | undefined;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
@@ -395,7 +397,7 @@ export class Tab implements AppTab, TabActions {
     this.#change(step.loseGoal);
     switch (news.kind) {
       case "none":
-        return this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));
+        return this.#endWithoutDocument(news);
       case "failed":
         return this.#onMissedDocument(news);
       case "broken":
@@ -407,6 +409,15 @@ export class Tab implements AppTab, TabActions {
         this.#meter.answerStored(news.url, news.storedAt);
         return this.#app.draw();
     }
+  }
+
+  /** A window, or tab, that a page has led to a file and nothing else closes, as in browsers. */
+  #endWithoutDocument(news: DocumentNews & { kind: "none" }): void {
+    const { id = null, by } = this.#sent ?? {};
+    this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));
+    if (id === null || id !== news.id || by !== "started") return;
+    const isUnused = () => this.#page.url === "" && !this.#frame.history.canGoBack;
+    if (isUnused()) this.#closing = setTimeout(() => isUnused() && this.close(), step.TAKE_OVER_TIME);
   }
 
   // The page speaks
@@ -749,6 +760,7 @@ export class Tab implements AppTab, TabActions {
   /** The navigation that the shell has under way is not wanted any more. */
   #abandon(): void {
     const sent = this.#sent;
+    clearTimeout(this.#closing);
     if (sent !== null) this.#app.tunnel.tell({ type: "navigation", kind: "abandon", id: sent.id });
     this.#change(step.abandon);
     this.#frame.history.leave();

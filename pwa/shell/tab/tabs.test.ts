@@ -5,13 +5,17 @@ import { SlotPlaces } from "../frames/slot-frames.ts";
 import { createFakeFrame, createFakeSlots, openApp, openBrowser, sendsTo } from "../testing/tab-rig.ts";
 import { typedNavigation } from "./navigation-request.ts";
 import type { KeptEntry } from "./session-history.ts";
+import type { Tab } from "./tab.ts";
 import { type OtherTabs, Tabs } from "./tabs.ts";
 import type { AppWindow } from "./windows.ts";
 
 const [A, B] = ["https://a.example", "https://b.example"];
 const TOP = { x: 0, y: 0 };
 
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 /** Tabs whose frames do nothing but write down what they are told. */
 function openTabs(mostBehind = 5) {
@@ -274,6 +278,100 @@ it("closes a tab, and takes that back where it was", () => {
   tabs.close(1);
   tabs.close(2);
   expect(urls()).toEqual([""]);
+});
+
+it("closes a tab that a page has led to by its own script, or the way back, without a word", () => {
+  const { app, tabs, first, show, say, urls } = openTabs();
+  show(first, `${A}/1`, "a1");
+  const opens = { id: null, name: "" };
+  const led = () => {
+    say(first, { ...sendsTo(`${B}/1`), opens } as PageToShell);
+    show(tabs.windows.first, `${B}/1`, "b1");
+    return tabs.windows.first;
+  };
+  const close = { tag: MESSAGE_TAG, type: "window", act: { kind: "close" } } as const;
+  say(led(), close, B);
+  expect([urls(), tabs.windows.first]).toEqual([[`${A}/1`], first]);
+  led().tab.back();
+  expect([urls(), app.state.notice]).toEqual([[`${A}/1`], null]);
+  // The person has opened it; and one that has shown more than a page stays, too.
+  say(first, close);
+  const gone = led();
+  show(gone, `${B}/2`, "b2");
+  say(gone, close, B);
+  expect(urls()).toEqual([`${A}/1`, `${B}/2`]);
+});
+
+it("closes a tab that a page has led to a file alone, once the browser has that", () => {
+  vi.useFakeTimers();
+  const { tabs, first, log, show, say, urls } = openTabs();
+  show(first, `${A}/1`, "a1");
+  const alone = { id: null, name: "" };
+  /** A file answers what the tab has asked for last. @param id of another tab's navigation. */
+  const ends = (tab: Tab, url: string, id?: number) => {
+    const [, asked] = /^ask (\d+)/.exec(log.findLast((line) => line.startsWith("ask")) ?? "") ?? [];
+    tab.onTunnelEvent({ type: "document", kind: "none", origin: B, url, id: id ?? Number(asked) });
+  };
+  const led = (url: string) => {
+    // As many as a tap may have been opened before.
+    vi.advanceTimersByTime(6_000);
+    say(first, { ...sendsTo(url), opens: alone } as PageToShell);
+    return tabs.windows.first;
+  };
+  ends(led(`${B}/file`).tab, `${B}/file`);
+  expect(urls()).toHaveLength(2);
+  vi.runAllTimers();
+  expect(urls()).toEqual([`${A}/1`]);
+
+  // Another tab's file, an answer without content, and a file after it.
+  const waiting = led(`${B}/2`).tab;
+  ends(waiting, `${B}/2`, 1);
+  vi.runAllTimers();
+  waiting.onTunnelEvent({ type: "document", kind: "none", origin: B, url: `${B}/2` });
+  vi.runAllTimers();
+  expect(urls()).toHaveLength(2);
+  waiting.sendTo(typedNavigation(`${B}/3`, A));
+  ends(waiting, `${B}/3`);
+  vi.advanceTimersByTime(700);
+  waiting.sendTo(typedNavigation(`${B}/4`, A));
+  ends(waiting, `${B}/4`);
+  vi.advanceTimersByTime(700);
+  expect(urls()).toHaveLength(2);
+  vi.runAllTimers();
+  expect(urls()).toEqual([`${A}/1`]);
+
+  // The person has closed it meanwhile.
+  const { tab } = led(`${B}/5`);
+  ends(tab, `${B}/5`);
+  tab.back();
+  expect(urls()).toEqual([`${A}/1`]);
+  vi.runAllTimers();
+  expect(urls()).toEqual([`${A}/1`]);
+
+  // The person has typed its address, there is a page, or the tab is the person's own.
+  const typed = led(`${B}/6`);
+  typed.tab.go(`${B}/7`);
+  ends(typed.tab, `${B}/7`);
+  tabs.show(1);
+  const next = led(`${B}/8`);
+  show(next, `${B}/8`, "b8");
+  tabs.show(1);
+  for (const window of [next, first]) {
+    window.tab.sendTo(typedNavigation(`${B}/file`, A));
+    ends(window.tab, `${B}/file`);
+  }
+  vi.runAllTimers();
+  expect(urls()).toHaveLength(3);
+});
+
+it("opens no tab for a page above a hundred, but by the person's word", () => {
+  const { app, tabs, first, show, say } = openTabs();
+  show(first, `${A}/1`, "a1");
+  for (let count = 1; count < 100; count += 1) tabs.open(typedNavigation(`${B}/${count}`), "behind");
+  say(first, { ...sendsTo(`${B}/more`), opens: { id: null, name: "" } } as PageToShell);
+  expect(tabs.state.tabs).toHaveLength(100);
+  (app.state.notice as Notice & { kind: "window" }).show?.();
+  expect(tabs.state.tabs).toHaveLength(101);
 });
 
 it("is told to be kept, is there again, and forgets", () => {

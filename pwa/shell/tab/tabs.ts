@@ -69,6 +69,9 @@ export interface TabsOptions {
   readonly mostBehind: number;
 }
 
+/** Tabs above which pages open no more by themselves. */
+const MOST_BY_PAGES = 100;
+
 /** Milliseconds in which another document of the page says that it has the focus. */
 const FOCUS_PAUSE = 100;
 
@@ -175,7 +178,7 @@ export class Tabs implements TabsActions {
 
   /** As `WindowsOptions.openTab`. */
   #openForPage(request: NavigationRequest, how: "in front" | "behind", isAsked: boolean): boolean {
-    if (!isAsked && this.#openedByPages.areEnough) return false;
+    if (!isAsked && (this.#openedByPages.areEnough || this.#tabs.length >= MOST_BY_PAGES)) return false;
     if (!isAsked) this.#openedByPages.count(performance.now());
     this.open(request, how);
     return true;
@@ -194,17 +197,9 @@ export class Tabs implements TabsActions {
   close(id: number): void {
     const tab = this.#find(id);
     if (tab === undefined) return;
-    if (this.#tabs.length === 1) this.open();
     const at = this.#tabs.indexOf(tab);
-    const left = this.#tabs.filter((each) => each !== tab);
-    const latest = left.toSorted((one, other) => other.shownAt - one.shownAt)[0];
-    const next = left.find((each) => each === tab.from) ?? latest;
     const page = pageOf(tab);
-    // Its frame needs room no more.
-    this.#tabs = left;
-    if (tab === this.#shown && next !== undefined) this.#turnTo(next);
-    rest(tab);
-    this.#changed();
+    this.#end(tab);
     if (page.url === "") return;
     this.#closed = tab;
     const undo = () => {
@@ -214,6 +209,20 @@ export class Tabs implements TabsActions {
       this.#turnTo(tab);
     };
     this.#options.app.notify({ kind: "closed-tab", title: page.title || page.url, undo }, () => this.#closed !== tab);
+  }
+
+  /** The tab goes for good, unless the caller keeps it. */
+  #end(tab: OneTab): void {
+    if (!this.#tabs.includes(tab)) return;
+    if (this.#tabs.length === 1) this.open();
+    const left = this.#tabs.filter((each) => each !== tab);
+    const latest = left.toSorted((one, other) => other.shownAt - one.shownAt)[0];
+    const next = left.find((each) => each === tab.from) ?? latest;
+    // Its frame needs room no more.
+    this.#tabs = left;
+    if (tab === this.#shown && next !== undefined) this.#turnTo(next);
+    rest(tab);
+    this.#changed();
   }
 
   move(id: number, to: number): void {
@@ -259,7 +268,7 @@ export class Tabs implements TabsActions {
     const { canGoBack, url } = windows.shown.tab.state;
     if (length > 1) windows.onEntry(length - 2);
     else if (canGoBack) windows.shown.tab.back();
-    else if (url === "" && this.#tabs.length > 1) this.close(this.#shown.id);
+    else if (url === "" && this.#tabs.length > 1) this.#end(this.#shown);
     // Else the person is at the beginning of all, and leaves.
     else if (this.#tabs.length === 1) return;
     if (windows === this.windows) windows.anchor();
@@ -364,7 +373,7 @@ export class Tabs implements TabsActions {
 
   #createWindows(tab: OneTab): Windows {
     const { app, places, slots, history, focusPage } = this.#options;
-    const close = () => this.close(tab.id);
+    const close = () => this.#end(tab);
     const onFirst = (entries: readonly KeptEntry[]) => {
       (this.#haveFrames ? tab : this.#shown).entries = entries;
       this.#keep();

@@ -18,7 +18,7 @@ function openApp(slots = true) {
       parent: shell,
       postMessage: (message: object, origin: string) => log.push(`${name} hears ${JSON.stringify(message)} ${origin}`),
     } as unknown as Window;
-    const history = { depth: 0, anchor() {} };
+    const history = { depth: 0, canGoBack: false, anchor() {} };
     const element = { contentWindow: page, remove: () => log.push(`${name} goes`), classList: { toggle() {} } };
     const tab = {
       state: { url: "" },
@@ -27,6 +27,7 @@ function openApp(slots = true) {
         log.push(`${name} to ${url} by ${initiator}`);
       },
       end: () => log.push(`${name} ends`),
+      close: () => log.push(`${name} closes`),
       home: () => log.push(`${name} home`),
     };
     const frame = { element, history, isOf: (source: Window) => source === page };
@@ -63,6 +64,10 @@ function openApp(slots = true) {
       return created.window;
     },
     history: entries,
+    openTab({ url }: { url: string }, how: string, isAsked: boolean) {
+      log.push(`tab ${how} for ${url}${isAsked ? ", asked" : ""}`);
+      return !url.endsWith("one-too-many");
+    },
     focusPage: () => log.push("focus"),
   } as unknown as WindowsOptions);
   windows.turn(true);
@@ -256,23 +261,48 @@ it("tells an opener where its window is only on the opener's own origin", () => 
   ]);
 });
 
-it("knows no opener of a window that was opened without, nor after the page has disowned it", () => {
+it("knows no opener of a window after its page has disowned it", () => {
   const { windows, open, order, told } = openApp();
-  open(1, "https://b.example/", { id: null, name: "" });
-  told();
-  order(2, { kind: "post", data: 1, targetOrigin: "*" }, B);
-  expect(told()).toEqual([heard(2, null, { kind: "closed" }, "*")]);
-  windows.closeAll();
-
   open(1, "https://b.example/", { id: "w", name: "" });
   told();
-  order(3, { kind: "disown" }, B);
+  order(2, { kind: "disown" }, B);
   order(1, { kind: "close" }, A, "w");
   expect(told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example")]);
+  order(2, { kind: "post", data: 1, targetOrigin: "*" }, B);
+  expect(told()).toEqual([heard(2, null, { kind: "closed" }, "*")]);
   expect(windows.all.length).toBe(2);
   // Its page may close it still.
-  order(3, { kind: "close" }, B);
+  order(2, { kind: "close" }, B);
   expect(windows.all.length).toBe(1);
+});
+
+it("opens a tab in place of a window without an opener, by a tap or where the person lets it", () => {
+  const { windows, made, notices, open, order, told } = openApp();
+  const alone = { id: null, name: "" };
+  const allowed = slotOf("https://allowed.example");
+  expect(open(1, "https://b.example/", alone)).toBe(true);
+  open(1, "https://b.example/2", alone, allowed, false);
+  expect(told()).toEqual(["tab in front for https://b.example/", "tab in front for https://b.example/2"]);
+  // Without a tap, or one too many for it.
+  open(1, "https://b.example/3", alone, A, false);
+  open(1, "https://b.example/one-too-many", alone);
+  told();
+  for (const notice of notices) if (notice.kind === "window") notice.show?.();
+  expect(told()).toEqual([3, "one-too-many"].map((path) => `tab in front for https://b.example/${path}, asked`));
+  // Nobody could fill it; and keys come with a tap.
+  open(1, "about:blank", alone);
+  open(1, "https://b.example/4", { ...alone, tab: "behind" }, allowed, false);
+  expect(told()).toEqual([]);
+  windows.turn(false);
+  told();
+  for (const slot of [A, allowed]) open(1, "https://b.example/5", alone, slot);
+  expect([told(), notices.length, windows.all.length]).toEqual([[], 2, 1]);
+  // Its page may close it, while that is all that it has shown.
+  order(1, { kind: "close" }, B);
+  expect(told()).toEqual(["1 closes"]);
+  (made[0] as { history: { canGoBack: boolean } }).history.canGoBack = true;
+  order(1, { kind: "close" }, B);
+  expect(told()).toEqual([]);
 });
 
 it("leaves to the tab what opens no window: other kinds of addresses, and all where pages have no slots", () => {

@@ -91,7 +91,7 @@ export interface WindowsOptions {
     mark(windows: number, isBeginning: boolean): void;
   };
   /**
-   * A page wants a tab for this address, by a tap.
+   * A page wants a tab for this address.
    *
    * @param isAsked the person has said so, to the app.
    * @returns false where pages have just opened as many as a tap may.
@@ -231,9 +231,11 @@ export class Windows {
     const url = isBlank ? opening.url : webAddress(opening.url);
     if (opens === undefined || url === null) return false;
     const request = pageNavigation(opening, url, slot.origin);
-    if (opens.tab !== undefined) return this.#openTab(opens.tab, request, slot, from, activation);
-    if (this.#options.slots === null) return isBlank;
-    const link = this.#link(opens, slot, source, from);
+    const { id } = opens;
+    const isTab = opens.tab !== undefined || (id === null && this.#options.slots !== null);
+    if (isTab) return this.#openTab(opens.tab, request, slot, from, activation);
+    if (this.#options.slots === null || id === null) return isBlank;
+    const link = this.#link({ ...opens, id }, slot, source, from);
     const named = this.#named(link);
     if (named !== null) {
       link.state = { kind: "open", window: named };
@@ -267,12 +269,17 @@ export class Windows {
     return true;
   }
 
-  /** @returns true. */
+  /**
+   * The page and what it opens know nothing of each other: that is a tab like others.
+   *
+   * @param how by a key or button of the mouse. @returns true.
+   */
   #openTab(how: unknown, request: NavigationRequest, slot: Slot, from: AppWindow, activation?: Activation): true {
     const hasTap = (activation ?? navigator.userActivation).isActive && this.isShown(from);
-    if (!hasTap || request.url === "about:blank") return true;
+    if (request.url === "about:blank" || (how !== undefined && !hasTap)) return true;
     const open = (isAsked: boolean) => this.#options.openTab(request, how === "behind" ? how : "in front", isAsked);
-    return open(this.#isAllowed(slot)) || this.#offer(slot, from, () => open(true));
+    const mayOpen = hasTap || (this.#isInFront && this.#isAllowed(slot));
+    return (mayOpen && open(false)) || this.#offer(slot, from, () => open(true));
   }
 
   /** A document speaks of a window that it has opened, or to the one that has opened it. */
@@ -300,8 +307,12 @@ export class Windows {
 
   #hearOpened(act: WindowOrder["act"], slot: Slot, source: Window, ports: readonly MessagePort[]): void {
     const window = this.#opened.find(({ frame }) => frame.isOf(source));
-    if (window === undefined) return;
-    if (act.kind === "close") return this.#closeByPage(window);
+    if (act.kind === "close") {
+      if (window !== undefined) this.#closeByPage(window);
+      // As HTML has it, where the page is all that the tab has shown, and another page has led there.
+      else if (this.first.frame.isOf(source) && !this.first.frame.history.canGoBack) this.first.tab.close();
+    }
+    if (window === undefined || act.kind === "close") return;
     const { opener } = window;
     const isApart = act.kind === "disown" && act.isApart === true;
     const isParted = opener !== null && (opener.isApart || isApart) && opener.slot.origin !== slot.origin;
@@ -404,11 +415,15 @@ export class Windows {
     }
   }
 
-  #link({ id, name, isApart }: OpensWindow, slot: Slot, source: Window, from: AppWindow): Link {
+  #link(
+    { id, name, isApart }: OpensWindow & { readonly id: string },
+    slot: Slot,
+    source: Window,
+    from: AppWindow,
+  ): Link {
     const [ownId = "", ownName = ""] = [id, name].map((text) => String(text).slice(0, MOST_NAME));
     const told = { id: ownId, name: ownName, isApart: isApart === true };
     const link: Link = { ...told, source, slot, from, state: { kind: "blank" } };
-    if (id === null) return link;
     // A script opens a window again by its name.
     const known = this.#links.get(source)?.get(ownId);
     if (known !== undefined && known.slot.origin === slot.origin && known.state.kind !== "closed") return known;

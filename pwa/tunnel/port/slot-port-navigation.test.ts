@@ -74,6 +74,23 @@ describe("SlotPort's navigations", () => {
     expect(told).toMatchObject({ head: { headers: [notes[0], notes[1], notes[3]] } });
   });
 
+  it("says which navigation of the shell's a file has answered, and not of an answer without content", async () => {
+    const slot = slotRig();
+    for (const [id, status] of [
+      [7, 200],
+      [8, 204],
+    ] as const) {
+      const response = new HeldResponse("", id);
+      holdNavigation(slot.held, ORIGIN, URL_A, response);
+      await slot.ask(navigation, id);
+      response.onHead({ ...responseHead, url: URL_A, status });
+      await slot.say({ type: "no-document", url: URL_A });
+      await slot.say({ type: "cancel", id });
+    }
+    const ended = { origin: ORIGIN, url: URL_A };
+    expect(slot.noDocuments).toEqual([{ ...ended, id: 7 }, ended]);
+  });
+
   it("takes no window's response away where another window is sent there again", async () => {
     const slot = slotRig();
     for (const id of [7, 8]) {

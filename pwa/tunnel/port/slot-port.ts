@@ -54,7 +54,7 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onDocumentFailed(failure: TunnelToShell & { type: "document"; kind: "failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
   /** A navigation of this top-level slot ended without a document. @param asked for. */
-  onNoDocument(asked: { readonly origin: string; readonly url?: string }): void;
+  onNoDocument(asked: { readonly origin: string; readonly url?: string; readonly id?: number }): void;
   onSilentDocument(document: SilentDocument & { id: number | null }): void;
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
@@ -175,21 +175,22 @@ export class SlotPort {
     const { origin, topLevel } = this.#binding;
     if (!topLevel) return;
     if (message.type === "no-document") {
-      const isTold = typeof message.url === "string" && this.#isOwn(message.url);
-      return this.#host.onNoDocument({ origin, ...(isTold ? { url: message.url } : {}) });
+      const { url } = message;
+      if (typeof url !== "string" || !this.#isOwn(url)) return this.#host.onNoDocument({ origin });
+      const { id = null, head } = this.#begunBy(url) ?? {};
+      const isFile = id !== null && head?.status !== 204 && head?.status !== 205;
+      return this.#host.onNoDocument({ origin, url, ...(isFile && { id }) });
     }
     const { type, url, title, phase } = message;
     if (this.#isOwn(url) && typeof title === "string" && (phase === "loading" || phase === "loaded"))
-      this.#host.onSilentDocument({ type, url, title, phase, id: this.#begunBy(url) });
+      this.#host.onSilentDocument({ type, url, title, phase, id: this.#begunBy(url)?.id ?? null });
   }
 
-  /** The shell's id of the navigation that leads to the document of this URL; null: the shell has begun none. */
-  #begunBy(url: string): number | null {
+  /** The response to the shell's navigation that leads to the document of this URL; undefined: the shell has begun none. */
+  #begunBy(url: string): PortExchange["response"] | undefined {
     const [address] = url.split("#", 1);
-    const begun = [...this.#exchanges.values()].find(
-      ({ response: { id, head } }) => id !== null && head?.url === address,
-    );
-    return begun?.response.id ?? null;
+    const responses = [...this.#exchanges.values()].map(({ response }) => response);
+    return responses.find(({ id, head }) => id !== null && head?.url === address);
   }
 
   #startRequest(message: PortToTunnel & { type: "request" }): void {
