@@ -49,6 +49,8 @@ const SHELL = "shell";
 const EARLY = "early";
 const BLANK = "blank";
 const TUNNEL = ".ropeway/tunnel";
+/** Chromium (136) then compiles all functions at once, off the main thread where it can, not each when it is first called. */
+const EAGER = { js: "//# allFunctionsCalledOnLoad" };
 
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
@@ -224,6 +226,7 @@ async function addStore(files: BuiltFiles): Promise<string> {
   const decoder = nameByContent(files, DECODER);
   const built = await bundle({
     entryPoints: [{ out: STORE, in: "pwa/tunnel/store/store-chunk.ts" }],
+    banner: EAGER,
     format: "esm",
     define: { ...browserOptions.define, "self.__DECODER": JSON.stringify(`/${decoder}`) },
     external: [`/${decoder}`],
@@ -241,6 +244,7 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
   const downloads = nameByContent(files, DOWNLOADS);
   const built = await bundle({
     entryPoints: [{ out: TUNNEL, in: "pwa/tunnel/tunnel-worker.ts" }],
+    banner: EAGER,
     format: "iife",
     define: {
       ...browserOptions.define,
@@ -321,6 +325,7 @@ async function addShell(files: BuiltFiles, { listed, lite, findText, reader, tun
     }),
     bundle({
       stdin: shellEntry,
+      banner: EAGER,
       entryNames: SHELL,
       format: "esm",
       define: {

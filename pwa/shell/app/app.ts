@@ -99,6 +99,7 @@ export class App implements AppActions, SiteTeller {
   /** Draws anew: the state of the app, or of a tab, has changed. */
   draw(): void {
     this.#notices = this.#notices.filter(({ isOver }) => !isOver());
+    if (!this.#wasReadied) this.#ready();
     this.#options.draw();
   }
 
@@ -186,8 +187,7 @@ export class App implements AppActions, SiteTeller {
     // First, as the notice takes the focus that goes with the list.
     this.draw();
     if (url !== "all") return;
-    const isAnyLoading = () => [...this.#tabs].some(({ state }) => state.phase === "loading");
-    this.notify({ kind: "forgotten", sites: former }, isAnyLoading);
+    this.notify({ kind: "forgotten", sites: former }, () => this.#isLoading);
   }
 
   rememberRecent(): void {
@@ -293,15 +293,18 @@ export class App implements AppActions, SiteTeller {
     this.draw();
     if (!isBack) return;
     for (const tab of this.#tabs) tab.onLinkBack();
-    this.#ready();
   }
 
-  /** Pages that were opened before open at once, where they may. */
+  /** Pages that were opened before open at once, where they may. A page that loads has the link for itself. */
   #ready(): void {
     const urls = this.#siteUrls;
-    if (this.#wasReadied || urls.length === 0) return;
+    if (urls.length === 0 || this.#isLoading || this.#link.kind !== "open") return;
     this.#wasReadied = true;
     void this.tunnel.askStore({ kind: "ready", urls });
+  }
+
+  get #isLoading(): boolean {
+    return [...this.#tabs].some(({ state }) => state.phase === "loading");
   }
 
   get #siteUrls(): readonly string[] {

@@ -1,6 +1,6 @@
 /** Puts the app together. The tunnel starts when this file is loaded, everything else after it, with `startShell`. */
 import { setTimer } from "../../../shared/clock.ts";
-import { HEALTH_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+import { TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
 import type { Download, TunnelStats } from "../../messages/tunnel-messages.ts";
 import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
@@ -83,9 +83,7 @@ history.replaceState(null, "", "/");
 
 const settings = new SettingsStore(localStorage);
 const linkMemory = new LinkMemory(localStorage);
-const { lastOpening, mayFly } = linkMemory;
-// While the scripts start, the connection is made that the first frames are to take.
-if (mayFly && launch.address !== null) void fetch(HEALTH_PATH).catch(() => {});
+const { lastOpening } = linkMemory;
 let startedAt = 0;
 /** News of the tunnel before there was an app to hear it. */
 const earlyEvents: TunnelEvent[] = [];
@@ -404,11 +402,10 @@ function isOfFrames(message: PageToShell, isPages: boolean): message is OfFrame 
   return message.type === "navigate" && (!isPages || message.leads !== undefined);
 }
 
-/** The late scripts load soon where the app's worker has them; else no page should have to share the link with them. */
+/** The late scripts load soon, and at once when they are wanted; no page has to share the link or the processor with them. */
 function warmSheets(chrome: Chrome, isLoading: () => boolean): void {
   setTimeout(() => {
-    const isFetched = !("serviceWorker" in navigator) || navigator.serviceWorker.controller === null;
-    if (isFetched && isLoading()) warmSheets(chrome, isLoading);
+    if (isLoading()) warmSheets(chrome, isLoading);
     else void chrome.sheets.load().then(() => chrome.library.load());
   }, QUIET_TIME);
 }
@@ -435,7 +432,7 @@ function introduce(): void {
 function startTunnel(deviceToken: string): void {
   const url = `${location.origin.replace(/^http/, "ws")}${TUNNEL_PATH}`;
   startedAt = performance.now();
-  const flies = mayFly && begun !== null;
+  const flies = window.ropewayFlies === true && begun !== null;
   tunnel.tell({ type: "link", kind: "start", url, token: deviceToken, lastOpening, flies });
 }
 

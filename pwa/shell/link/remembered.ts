@@ -46,21 +46,21 @@ export class LinkMemory {
     return (this.lastOpening ?? 0) > SLOW;
   }
 
-  /**
-   * Whether the first frames may go by a fetch: its host then spoke HTTP/2 or 3, and the link had bytes for two
-   * handshakes.
-   */
-  get mayFly(): boolean {
-    const { takesLinksOnce = false, hop } = storedConfig(this.#storage) ?? {};
-    return takesLinksOnce && /^h[23]/.test(`${hop}`) && !this.isSlow;
-  }
-
   /** The link is open; only the first time of a sitting counts, as later ones may have waited for a network. */
   opened(time: number): void {
     if (this.#isNoted) return;
     this.#isNoted = true;
     this.#storage.setItem(OPENING_KEY, String(Math.round(time)));
   }
+}
+
+/**
+ * Whether the first frames may go by a fetch: the edge's host then spoke HTTP/2 or 3, and the link had bytes for two
+ * handshakes.
+ */
+export function mayFly(storage: KeyValueStorage): boolean {
+  const { takesLinksOnce = false, hop } = storedConfig(storage) ?? {};
+  return takesLinksOnce && /^h[23]/.test(`${hop}`) && !new LinkMemory(storage).isSlow;
 }
 
 const ACCEPT_KEY = "ropeway.accept";

@@ -24,6 +24,8 @@ declare global {
     readonly __TUNNEL: string;
     /** The worker, where it was started early. It says nothing before it is told something. */
     ropewayWorker?: Worker;
+    /** The first frames go by a fetch, for which the connection is being made. */
+    ropewayFlies?: boolean;
   }
 }
 

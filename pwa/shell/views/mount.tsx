@@ -42,9 +42,9 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     shown = chooseView(state, previous);
     drawPageHead(document, state);
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
-    render(viewOf(shown, state, actions, ui, lateSheets.loaded?.keptSection(actions)), view);
+    render(viewOf(shown, state, actions, ui, lateSheets.loaded ?? undefined), view);
     const sheet = sheetOf(state, ui);
-    if (isSheetWanted() && lateSheets.loaded === null) void lateSheets.loadFor(draw, isSheetWanted);
+    if (areSheetsWanted() && lateSheets.loaded === null) void lateSheets.loadFor(draw, areSheetsWanted);
     if (isLibraryWanted() && lateLibrary.loaded === null) void lateLibrary.loadFor(draw, isLibraryWanted);
     render(sheet && (lateSheets.loaded?.sheetOf(sheet, state, actions, ui) ?? null), sheets);
     find.draw(uiState, shown === "page", state.phase === "loading");
@@ -55,6 +55,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     tell(state);
   });
   const isSheetWanted = () => state !== null && sheetOf(state, uiState) !== null;
+  const areSheetsWanted = () => isSheetWanted() || shown === "error";
   const isLibraryWanted = () => uiState.isEditing || isSheetWanted();
   const changeUi = (change: Partial<UiState>) => {
     uiState = changed(uiState, change, lateSheets.loaded !== null);
@@ -68,9 +69,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
       draw();
     },
     frameHost: frames,
-    focusPage() {
-      if (shown === "page" && isAtPage(uiState) && !isSheetWanted()) focusFrame(shownFrame(frames));
-    },
+    focusPage: () => shown === "page" && isAtPage(uiState) && !isSheetWanted() && focusFrame(shownFrame(frames)),
     press(press) {
       const areThere = lateSheets.loaded !== null;
       if (state === null || (areThere && isSheetWanted())) return false;
@@ -340,14 +339,16 @@ function drawPageHead(document: Document, state: BrowserState): void {
   html.dataset.page = state.phase;
   if (state.settings.theme === "system") delete html.dataset.theme;
   else html.dataset.theme = state.settings.theme;
-  document.title = state.url === "" ? "Ropeway" : state.title || shortHost(state.url);
+  const title = state.url === "" ? "Ropeway" : state.title || shortHost(state.url);
+  if (document.title !== title) document.title = title;
 
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   const href = state.icon ?? APP_ICON;
   if (icon && icon.getAttribute("href") !== href) icon.setAttribute("href", href);
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     const ownScheme = meta.media.includes("dark") ? "dark" : "light";
-    meta.content = THEME_COLOURS[state.settings.theme === "system" ? ownScheme : state.settings.theme];
+    const colour = THEME_COLOURS[state.settings.theme === "system" ? ownScheme : state.settings.theme];
+    if (meta.content !== colour) meta.content = colour;
   }
 }
 

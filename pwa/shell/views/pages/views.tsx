@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { later } from "../../../../shared/errors.ts";
 import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
-import type { BrowserActions, BrowserState } from "../../app/state.ts";
+import type { BrowserActions, BrowserState, PageError } from "../../app/state.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
 import { Host, Icon, Mark, SiteIcon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
@@ -26,20 +26,30 @@ export function chooseView(state: BrowserState, previous: View | null): View {
   return previous === "page" && !state.isFrameEmpty ? "page" : "opening";
 }
 
-/** @param kept the pages that are kept, once the script that shows them is there. */
-export function viewOf(view: View, state: BrowserState, actions: BrowserActions, ui: Ui, kept: ComponentChildren) {
+/** @param late what the script of the sheets shows there, once that has come. */
+export function viewOf(view: View, state: BrowserState, actions: BrowserActions, ui: Ui, late: LateParts | undefined) {
   switch (view) {
     case "page":
       return null;
     case "start":
-      return <StartView state={state} actions={actions} kept={kept} />;
+      return <StartView state={state} actions={actions} kept={late?.keptSection(actions)} />;
     case "opening":
       return <OpeningView state={state} actions={actions} />;
     case "error":
-      return state.error && <ErrorView error={state.error} tryingAgain={state.tryingAgain} actions={actions} ui={ui} />;
+      return errorView(state, actions, ui, late);
     case "pairing":
       return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
   }
+}
+
+interface LateParts {
+  keptSection(actions: BrowserActions): ComponentChildren;
+  errorSentences(error: PageError): string;
+}
+
+function errorView({ error, tryingAgain }: BrowserState, actions: BrowserActions, ui: Ui, late: LateParts | undefined) {
+  const why = error && late ? late.errorSentences(error) : "";
+  return error && <ErrorView error={error} tryingAgain={tryingAgain} why={why} actions={actions} ui={ui} />;
 }
 
 /** Between the start page and a page's first bytes. */

@@ -10,6 +10,7 @@ import { Phone, type PhoneOptions } from "../../app/phone.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import type { FindProps } from "../find/find-chunk.tsx";
 import type { UiWithLibrary } from "../library/library-chunk.tsx";
+import { errorSentences } from "../pages/error-texts.ts";
 import type { SheetName, Ui } from "../ui.ts";
 import { KeptSection } from "./kept-pages.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
@@ -33,6 +34,7 @@ export function openSheets(options: PhoneOptions, language: string) {
   return {
     phone,
     onDownload: (download: Download) => hearOf(download, options),
+    errorSentences,
     keptSection: ({ tab }: BrowserActions) => <KeptSection pages={phone.kept} onOpen={(url) => tab.go(url)} />,
     findBar: (props: FindProps) => <LateFindBar {...props} />,
     sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: UiWithLibrary) {
