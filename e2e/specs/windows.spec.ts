@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Frame, Locator, Page } from "@playwright/test";
-import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import { type AppPage, test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const isApp = (around: Page | AppPage): around is AppPage => "address" in around;
@@ -159,42 +159,40 @@ test("a blank window is sent somewhere later, by its name, too, and its script s
   expect(await logOf(app, `${origin.origin}/page`)).toEqual(await logOf(direct.page, `${origin.origin}/page`));
 });
 
-test("a page that parts itself from others has no opener, and is none, of another origin", async ({
-  app,
-  direct,
-  origin,
-  otherOrigin,
-}) => {
-  const apart = { "content-type": "text/html", "cross-origin-opener-policy": "same-origin" };
-  const opens = (url: string) => `<!doctype html><title>Page</title><button>Open</button><script>${LOG}
+alone(
+  "a page that parts itself from others has no opener, and is none, of another origin",
+  async ({ app, direct, origin, otherOrigin }) => {
+    const apart = { "content-type": "text/html", "cross-origin-opener-policy": "same-origin" };
+    const opens = (url: string) => `<!doctype html><title>Page</title><button>Open</button><script>${LOG}
     document.querySelector("button").onclick = () => {
       const shown = open("${url}");
       const timer = setInterval(() => { if (shown.closed) { clearInterval(timer); log.push("closed"); end(); } }, 50);
     };
   </script>`;
-  origin.page("/open", opens(`${otherOrigin.origin}/apart`));
-  origin.route("/apart", ({ reply }) => reply(200, apart, opens(`${otherOrigin.origin}/open`)));
-  const seen: string[] = [];
-  otherOrigin.route("/seen", ({ request, reply }) => {
-    seen.push(String(request.url));
-    reply(204, {}, "");
-  });
-  const page = `<script>fetch("/seen?" + (opener === null))</script>`;
-  otherOrigin.page("/open", page);
-  otherOrigin.route("/apart", ({ reply }) => reply(200, apart, `<!doctype html>${page}`));
-  for (const path of ["/open", "/apart"]) {
-    const logs: unknown[] = [];
-    for (const around of [app, direct.page]) {
-      const before = seen.length;
-      logs.push(await logOf(around, origin.origin + path));
-      // The app gives up a window that is still loading when the tab goes elsewhere.
-      await expect.poll(() => seen.slice(before), path).toEqual(["/seen?true"]);
+    origin.page("/open", opens(`${otherOrigin.origin}/apart`));
+    origin.route("/apart", ({ reply }) => reply(200, apart, opens(`${otherOrigin.origin}/open`)));
+    const seen: string[] = [];
+    otherOrigin.route("/seen", ({ request, reply }) => {
+      seen.push(String(request.url));
+      reply(204, {}, "");
+    });
+    const page = `<script>fetch("/seen?" + (opener === null))</script>`;
+    otherOrigin.page("/open", page);
+    otherOrigin.route("/apart", ({ reply }) => reply(200, apart, `<!doctype html>${page}`));
+    for (const path of ["/open", "/apart"]) {
+      const logs: unknown[] = [];
+      for (const around of [app, direct.page]) {
+        const before = seen.length;
+        logs.push(await logOf(around, origin.origin + path));
+        // The app gives up a window that is still loading when the tab goes elsewhere.
+        await expect.poll(() => seen.slice(before), path).toEqual(["/seen?true"]);
+      }
+      expect(logs[0], path).toEqual(logs[1]);
     }
-    expect(logs[0], path).toEqual(logs[1]);
-  }
-});
+  },
+);
 
-test("noopener and noreferrer part a window from its page", async ({ app, direct, origin, otherOrigin }) => {
+alone("noopener and noreferrer part a window from its page", async ({ app, direct, origin, otherOrigin }) => {
   origin.page(
     "/open",
     `<button>Open</button><script>${LOG}

@@ -176,3 +176,33 @@ it("asks while the link is away which pages can be read, once", async () => {
   await Promise.resolve();
   expect(app.state.readable).toBeNull();
 });
+
+it("has pages of before open at once, when the link is there and no page loads, once", () => {
+  const { app, hear, log } = openApp([`${A}/`, `${B}/`]);
+  expect(log.splice(0)).toEqual([`ready ${A}/,${B}/`]);
+  app.draw();
+  const away = { kind: "waiting", since: 0, retryAt: 0 } as const;
+  hear({ type: "link", link: away });
+  hear({ type: "link", link: { kind: "open" } });
+  expect(log).toEqual([`readable ${A}/,${B}/`]);
+});
+
+it("asks for nothing else while a page loads, nor before one that waited for the link", () => {
+  const open = { type: "link", link: { kind: "open" } } as const;
+  const isReady = (log: readonly string[]) => log.includes(`ready ${B}/`);
+  const opened = openApp([`${B}/`], { kind: "connecting", since: 0, attempt: 1 });
+  const one = openTab(opened, 1);
+  one.tab.go(`${A}/`);
+  opened.hear(open);
+  expect(isReady(opened.log)).toBe(false);
+  one.show(`${A}/`, "a");
+  expect(isReady(opened.log)).toBe(true);
+
+  const waiting = openApp([`${B}/`], { kind: "offline", since: 0 });
+  const other = openTab(waiting, 1);
+  other.tab.go(`${A}/`);
+  waiting.hear({ type: "navigation", kind: "failed", id: 1, url: `${A}/`, code: ErrorCode.LINK_LOST, message: "" });
+  expect(other.shown()).toMatchObject({ phase: "failed", tryingAgain: "with the link" });
+  waiting.hear(open);
+  expect([waiting.log.includes(`ask 2 ${A}/`), isReady(waiting.log)]).toEqual([true, false]);
+});

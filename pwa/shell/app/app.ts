@@ -290,15 +290,15 @@ export class App implements AppActions, SiteTeller {
     this.#link = link;
     if (!isAway(link)) this.#readable = null;
     else if (!wasAway) void this.#findReadable();
+    if (isBack) for (const tab of this.#tabs) tab.onLinkBack();
     this.draw();
-    if (!isBack) return;
-    for (const tab of this.#tabs) tab.onLinkBack();
   }
 
   /** Pages that were opened before open at once, where they may. A page that loads has the link for itself. */
   #ready(): void {
+    if (this.#link.kind !== "open" || this.#isLoading) return;
     const urls = this.#siteUrls;
-    if (urls.length === 0 || this.#isLoading || this.#link.kind !== "open") return;
+    if (urls.length === 0) return;
     this.#wasReadied = true;
     void this.tunnel.askStore({ kind: "ready", urls });
   }

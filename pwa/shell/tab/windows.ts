@@ -309,8 +309,7 @@ export class Windows {
     const window = this.#opened.find(({ frame }) => frame.isOf(source));
     if (act.kind === "close") {
       if (window !== undefined) this.#closeByPage(window);
-      // As HTML has it, where the page is all that the tab has shown, and another page has led there.
-      else if (this.first.frame.isOf(source) && !this.first.frame.history.canGoBack) this.first.tab.close();
+      else this.#closeTab(source);
     }
     if (window === undefined || act.kind === "close") return;
     const { opener } = window;
@@ -326,6 +325,12 @@ export class Windows {
       const partition = opener.slot.topLevelOrigin;
       this.#post({ ...act, to: opener.source, id: opener.id, from: slot, partition }, ports);
     }
+  }
+
+  /** As HTML has it, where the page is all that the tab has shown, and another page has led there. */
+  #closeTab(source: Window): void {
+    const { frame, tab } = this.first;
+    if (frame.isOf(source) && !frame.history.canGoBack && this.#opened.length === 0) tab.close();
   }
 
   /** A document has come into the frame of an opened window: a script of its origin may see which. */

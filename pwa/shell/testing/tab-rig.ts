@@ -4,6 +4,7 @@ import {
   type PageToShell,
   type ScrollPosition,
 } from "../../messages/page-messages.ts";
+import type { LinkPhase } from "../../messages/tunnel-messages.ts";
 import { App, type AppOptions } from "../app/app.ts";
 import { SettingsStore } from "../app/settings.ts";
 import type { BrowserState } from "../app/state.ts";
@@ -17,8 +18,8 @@ import type { KeptEntry } from "../tab/session-history.ts";
 import { Tab } from "../tab/tab.ts";
 import { MapStorage } from "./map-storage.ts";
 
-/** An app on an open link. Its tunnel does nothing but write down what it is told. */
-export function openApp() {
+/** An app on an open link. Its tunnel does nothing but write down what it is told. @param recent pages that were visited. */
+export function openApp(recent: readonly string[] = [], link: LinkPhase = { kind: "open" }) {
   const log: string[] = [];
   let navigations = 0;
   const tunnel = {
@@ -36,8 +37,8 @@ export function openApp() {
     tellSettings() {},
     signIn: async () => {},
     stats: async () => ({}),
-    askStore: async ({ urls }: { urls: readonly string[] }) => {
-      log.push(`readable ${urls}`);
+    askStore: async ({ kind, urls }: { kind: string; urls: readonly string[] }) => {
+      log.push(`${kind} ${urls}`);
       return urls.slice(0, 1);
     },
     icon: async () => null,
@@ -45,7 +46,14 @@ export function openApp() {
   };
   const app = new App({
     tunnel,
-    sites: { recent: [], pinned: [], visit() {}, forget() {}, forgetSites() {}, remember() {} },
+    sites: {
+      recent: recent.map((url) => ({ url })),
+      pinned: [],
+      visit() {},
+      forget() {},
+      forgetSites() {},
+      remember() {},
+    },
     settings: new SettingsStore(new MapStorage()),
     totals: { current: null, add: () => null },
     storage: new MapStorage(),
@@ -59,7 +67,7 @@ export function openApp() {
     draw() {},
   } as unknown as AppOptions);
   const hear = (event: TunnelEvent) => app.onTunnelEvent(event);
-  hear({ type: "link", link: { kind: "open" } });
+  hear({ type: "link", link });
   return { app, log, hear };
 }
 

@@ -52,3 +52,22 @@ it("does not try again for whoever has gone", async () => {
   expect(attempts).toEqual([0]);
   expect(await sheets.load()).toBe("there");
 });
+
+it("tries again once for all that wait, however often they ask", async () => {
+  const { sheets, attempts, timers } = rig([null, null, "there"]);
+  const drawn: string[] = [];
+  const [one, other, gone] = ["one", "other", "gone"].map((name) => () => void drawn.push(name)) as [
+    () => void,
+    () => void,
+    () => void,
+  ];
+  for (let draws = 0; draws < 3; draws++) for (const ready of [one, other]) void sheets.loadFor(ready, () => true);
+  void sheets.loadFor(gone, () => false);
+  await expect.poll(() => timers.length).toBe(1);
+  void sheets.loadFor(one, () => true);
+  timers.shift()?.();
+  await expect.poll(() => timers.length).toBe(1);
+  timers.shift()?.();
+  await expect.poll(() => drawn).toEqual(["one", "other"]);
+  expect([attempts, timers]).toEqual([[0, 1, 2], []]);
+});

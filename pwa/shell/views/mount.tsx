@@ -156,6 +156,9 @@ class FindPlace {
     this.#change = change;
   }
 
+  readonly #isWanted = () => this.#places.barHost.hasAttribute("data-finding");
+  readonly #onReady = () => this.#isWanted() && this.#change({});
+
   /** @returns whether there is a page to search. */
   open({ isFinding }: UiState, isPage: boolean): boolean {
     if (!isPage) return false;
@@ -171,8 +174,7 @@ class FindPlace {
     const { barHost, findHost, frames } = this.#places;
     const { loaded } = this.#sheets;
     barHost.toggleAttribute("data-finding", isFinding);
-    const isWanted = () => barHost.hasAttribute("data-finding");
-    if (isFinding && loaded === null) void this.#sheets.loadFor(() => isWanted() && this.#change({}), isWanted);
+    if (isFinding && loaded === null) void this.#sheets.loadFor(this.#onReady, this.#isWanted);
     const props = { frame: () => shownFrame(frames), isLoading, onClose: () => this.#close() };
     render((isFinding && loaded?.findBar(props)) || null, findHost);
   }
@@ -265,6 +267,8 @@ export class LateScript<Script> {
   #loading: Promise<Script | null> | null = null;
   #attempts = 0;
   readonly #platform: LateScriptPlatform<Script>;
+  /** Who waits for it, and whether they still do. */
+  readonly #awaited = new Map<() => void, () => boolean>();
 
   constructor(platform: LateScriptPlatform<Script>) {
     this.#platform = platform;
@@ -290,10 +294,24 @@ export class LateScript<Script> {
     return this.#loading;
   }
 
-  /** @param onReady what the person asked for can be drawn. @param isWanted whether it still is. */
+  /** @param onReady what the person asked for can be drawn; the same at each call. @param isWanted whether it still is. */
   async loadFor(onReady: () => void, isWanted: () => boolean): Promise<void> {
-    if ((await this.load()) !== null) onReady();
-    else this.#platform.setTimer(() => isWanted() && void this.loadFor(onReady, isWanted), RETRY_DELAY);
+    const isAsked = this.#awaited.size > 0;
+    this.#awaited.set(onReady, isWanted);
+    if (!isAsked) await this.#loadForAll();
+  }
+
+  async #loadForAll(): Promise<void> {
+    const isThere = (await this.load()) !== null;
+    const waiting = [...this.#awaited];
+    if (isThere) this.#awaited.clear();
+    else this.#platform.setTimer(() => this.#tryAgain(), RETRY_DELAY);
+    if (isThere) for (const [onReady] of waiting) onReady();
+  }
+
+  #tryAgain(): void {
+    for (const [onReady, isWanted] of this.#awaited) if (!isWanted()) this.#awaited.delete(onReady);
+    if (this.#awaited.size > 0) void this.#loadForAll();
   }
 }
 

@@ -3,6 +3,7 @@ import { ErrorCode, later } from "../../../../shared/errors.ts";
 import { t } from "../../app/language.ts";
 import type { PageError } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
+import { VERSIONS } from "./error-view.tsx";
 
 /** `{host}` is filled in by `errorSentences`. */
 const TEXTS = new Map<number, string>([
@@ -85,7 +86,7 @@ const TEXTS = new Map<number, string>([
     ErrorCode.TOO_MANY_REDIRECTS,
     later("“{host}” kept redirecting from one address to the next. Clearing its cookies in the settings may help."),
   ],
-  [ErrorCode.VERSION_NOT_SUPPORTED, later("They are of different versions. Reload the app, or update the edge.")],
+  [ErrorCode.VERSION_NOT_SUPPORTED, VERSIONS],
   [
     ErrorCode.BODY_NOT_REPLAYABLE,
     later(

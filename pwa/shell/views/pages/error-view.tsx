@@ -26,7 +26,9 @@ export function ErrorView({ error, tryingAgain, why, actions, ui }: ErrorViewPro
         <Icon name={SIGNS[sign]} />
       </span>
       <h1>{heading}</h1>
-      <p>{asksForKey ? why : why + againText(later("The page opens as soon as the link is back."), tryingAgain)}</p>
+      <p class="why">
+        {asksForKey ? why : why + againText(later("The page opens as soon as the link is back."), tryingAgain)}
+      </p>
       {asksForKey && <KeyForm onKey={(accessKey) => actions.app.pair(accessKey)} />}
       <div class="actions">
         {retry !== null && (
@@ -101,6 +103,9 @@ const HEADINGS: readonly (readonly [code: number, heading: string, sign: ErrorTe
 ];
 
 const UNKNOWN = later("The page could not be loaded");
+
+/** The one sentence that is needed where the other script may be gone. */
+export const VERSIONS = later("They are of different versions. Reload the app, or update the edge.");
 
 /** For any error, also for codes that this version does not know. */
 export function errorText({ code }: Pick<PageError, "code">): ErrorText {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { later } from "../../../../shared/errors.ts";
+import { ErrorCode, later } from "../../../../shared/errors.ts";
 import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
 import type { BrowserActions, BrowserState, PageError } from "../../app/state.ts";
@@ -7,7 +7,7 @@ import { isWaiting } from "../bar/link-pill.tsx";
 import { Host, Icon, Mark, SiteIcon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
 import { type Ui, useId } from "../ui.ts";
-import { ErrorView } from "./error-view.tsx";
+import { ErrorView, VERSIONS } from "./error-view.tsx";
 import { StartView } from "./start-view.tsx";
 
 /** The view over the page's frame; `page` means nothing does. */
@@ -48,7 +48,8 @@ interface LateParts {
 }
 
 function errorView({ error, tryingAgain }: BrowserState, actions: BrowserActions, ui: Ui, late: LateParts | undefined) {
-  const why = error && late ? late.errorSentences(error) : "";
+  const isOfVersions = error?.code === ErrorCode.VERSION_NOT_SUPPORTED;
+  const why = isOfVersions ? t(VERSIONS) : error && late ? late.errorSentences(error) : "";
   return error && <ErrorView error={error} tryingAgain={tryingAgain} why={why} actions={actions} ui={ui} />;
 }
 

@@ -24,7 +24,7 @@ export {
 } from "../../app/settings.ts";
 export { parseAddress } from "../../tab/address-input.ts";
 export { agoText, linkText, useNow } from "../bar/link-pill.tsx";
-export { errorText, PAST } from "../pages/error-view.tsx";
+export { errorText, PAST, VERSIONS } from "../pages/error-view.tsx";
 export { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
 export { connectionOf, Glyph, Host, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 export { KeyForm } from "../parts/key-form.tsx";
