@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../build/paths.ts";
 
-const README = "README.md";
 const BENCHMARKS = "BENCHMARKS.md";
 const PAPERS = "docs/papers.md";
 const STORE = "docs/phone-store.md";
@@ -20,19 +19,11 @@ type Place = readonly [document: string, pattern: RegExp];
 const TOLD: Readonly<Record<string, readonly Place[]>> = {
   "the day after, on LTE": [
     [
-      README,
-      /a day later, pages took (?<closed>[\d.]+) times as long as in the best browser on LTE, and (?<open>[\d.]+) times with the app open \(\[(?<version>\w+)\]/,
-    ],
-    [
       BENCHMARKS,
-      /on LTE, it is slower: (?<closed>[\d.]+) of the best browser's time, and (?<open>[\d.]+) with the app open \((?<version>\w+),/,
+      /a version of before took (?<closed>[\d.]+) and (?<open>[\d.]+) on another machine \((?<version>\w+),/,
     ],
     [STORE, /\| LTE, six \| (?<open>[\d.]+) \([^|]*\| [^|]*\| (?<closed>[\d.]+) /],
     [STORE, /with the best and the worst; version (?<version>\w+)\./],
-  ],
-  "how long the app takes to start": [
-    [BENCHMARKS, /the app needs (?<seconds>[\d.]+) s to start/],
-    [STORE, /An app that is closed needs (?<seconds>[\d.]+) s to start/],
   ],
   "heads, cookies apart": [
     [

@@ -1,5 +1,5 @@
 /** Medians of a result, and how they compare: what tables, sentences and pictures are made of. */
-import type { Cell, ExperimentResult } from "../model.ts";
+import type { BenchResult, Cell } from "../model.ts";
 import type { MergedResults } from "../results.ts";
 import { geometricMean, isLevel, type Summary, summarize } from "../statistics.ts";
 import { formatQuantity } from "./quantity.ts";
@@ -102,21 +102,24 @@ export function meanText(ratios: readonly number[]): string {
   return ratios.length === 0 ? "–" : geometricMean(ratios).toFixed(2);
 }
 
-/** Commit, day, machine and load of what a table was made of. */
-export function originOf(results: MergedResults, ids: readonly string[]): string {
-  const experiments = ids.flatMap((id) => results.get(id) ?? []);
-  const runs = [...new Set(experiments.flatMap((experiment) => experiment.runs))];
-  const [first] = runs;
-  if (first === undefined) return "";
+/** Commit, day, machine and load of what a table was made of. @param at of its cells. */
+export function originOf(results: MergedResults, ids: readonly string[], at: Cell["at"] = {}): string {
+  const cells = ids.flatMap((id) => cellsOf(results, id, at));
+  const names = new Set(cells.map(({ id }) => id));
+  const has = ({ experiments }: BenchResult): boolean =>
+    experiments.some((each) => each.cells.some(({ id }) => names.has(id)));
+  const runs = [...new Set(ids.flatMap((id) => results.get(id)?.runs ?? []))].filter(has);
+  if (runs.length === 0) return "";
   const days = runs.map(({ startedAt }) => startedAt.slice(0, 10)).toSorted();
   const commits = [...new Set(runs.map(({ versions }) => versions.ropeway ?? "unknown"))];
-  const busy = experiments.flatMap(busyness);
+  const busy = cells.flatMap(busyness);
   const load =
     busy.length === 0 ? "" : `; processors ${Math.round((100 * busy.reduce((a, b) => a + b)) / busy.length)} % busy`;
+  const machines = [...new Set(runs.map(({ machine }) => `${machine.processor}, ${machine.memory}`))];
   const rounds = [...new Set(runs.map((run) => run.rounds))].join(" and ");
-  return `Version ${commits.join(", ")}, ${[...new Set([days[0], days.at(-1)])].join(" to ")}, ${first.machine.processor}, ${first.machine.memory}${load}; ${rounds} ${rounds === "1" ? "round" : "rounds"}.`;
+  return `Version ${commits.join(", ")}, ${[...new Set([days[0], days.at(-1)])].join(" to ")}, ${machines.join(" and ")}${load}; ${rounds} ${rounds === "1" ? "round" : "rounds"}.`;
 }
 
-function busyness({ cells }: ExperimentResult): number[] {
-  return cells.flatMap(({ series }) => series.flatMap(({ runs }) => runs.flatMap((run) => run.processorsBusy ?? [])));
+function busyness({ series }: Cell): number[] {
+  return series.flatMap(({ runs }) => runs.flatMap((run) => run.processorsBusy ?? []));
 }

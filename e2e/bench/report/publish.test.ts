@@ -31,6 +31,14 @@ const cell: Cell = {
   ],
 };
 
+it("a table names each machine that its figures are from", () => {
+  const other = { ...resultOf("R", [cell]), machine: { processor: "2 x Other", memory: "8 GiB" } };
+  const { at } = cell;
+  const first = { ...cell, id: "page=shop profile=3g cc=bbr visit=first", at: { ...at, visit: "first" } };
+  const text = filled("<!-- bench:real-pages --><!-- /bench -->", mergeResults([other, resultOf("R", [first])]));
+  expect(text).toContain("2 x Other, 8 GiB and 2 x Some, 4 GiB;");
+});
+
 it("each published figure is that of its result file: publishing again changes nothing", async () => {
   for (const [path, content] of await published()) expect(await readFile(path, "utf8"), path).toBe(content);
 });

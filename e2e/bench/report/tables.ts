@@ -22,6 +22,8 @@ import { formatQuantity } from "./quantity.ts";
 
 interface Table {
   readonly of: readonly string[];
+  /** Its cells are at these; else all of them. */
+  readonly at?: Cell["at"];
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
@@ -70,12 +72,17 @@ const BLOCKS: Readonly<Record<string, (results: MergedResults) => Table | string
   "figure-a-one": (results) =>
     told(cellsOf(results, "A", { delay: 300 })[0], "ropeway open 1 channel", "throughput", "kbit/s"),
   "figure-a-http": (results) => told(cellsOf(results, "A", { delay: 300 })[0], "http/1.1", "throughput", "kbit/s"),
-  "figure-day-open": (results) =>
-    meanText(ratiosOf(cellsOf(results, "R", { profile: "3g", visit: "next day" }), "ropeway open")),
+  "figure-day-open": (results) => dayAfter(results, "3g", "ropeway open"),
+  "figure-lte-open": (results) => dayAfter(results, "lte", "ropeway open"),
+  "figure-lte-closed": (results) => dayAfter(results, "lte", "ropeway cold"),
   "figure-hot": (results) => cacheGain(cellsOf(results, "D-cache"), "news-wire"),
   "figure-push": (results) =>
     change(pageCell(results, "news-wire"), "ropeway open", "ropeway open without push", "load"),
 };
+
+function dayAfter(results: MergedResults, profile: string, contestant: string): string {
+  return meanText(ratiosOf(cellsOf(results, "R", { profile, visit: "next day" }), contestant));
+}
 
 /** All between two markers, for each name that documents use. @throws Error for a name that stands for nothing. */
 export function blockText(name: string, results: MergedResults): string {
@@ -85,7 +92,7 @@ export function blockText(name: string, results: MergedResults): string {
   if (block === "–" || block === "") return name.startsWith("picture") ? "" : "not measured yet";
   if (typeof block === "string") return block;
   if (block.rows.length === 0) return `\n${UNMEASURED}\n`;
-  return `\n${markdownTable(block.head, block.rows)}\n\n${originOf(results, block.of)}\n`;
+  return `\n${markdownTable(block.head, block.rows)}\n\n${originOf(results, block.of, block.at)}\n`;
 }
 
 /** What one run has measured, for the terminal: medians and quartiles of each experiment's headline. */
@@ -228,6 +235,9 @@ function applications(results: MergedResults): Table {
   return { of: ["C"], head: ["application and link", ...columns], rows };
 }
 
+/** What three rounds do not tell apart. */
+const SCATTER = 0.05;
+
 function channels(results: MergedResults): Table {
   const numbers = ["ropeway open 1 channel", "ropeway open 3 channels", "ropeway open 5 channels", "ropeway open"];
   const byClass = Map.groupBy(cellsOf(results, "C"), ({ at }) => String(at.class));
@@ -236,10 +246,8 @@ function channels(results: MergedResults): Table {
     if (all.some(({ length }) => length === 0)) return [name, ...all.map(meanText), "–"];
     const means = all.map(geometricMean);
     const fixed = means.slice(0, 3);
-    const best = [1, 3, 5][fixed.indexOf(Math.min(...fixed))];
-    // What the scatter of three rounds hides is no finding.
-    const isClear = Math.max(...fixed) - Math.min(...fixed) > 0.03;
-    return [name, ...means.map((mean) => mean.toFixed(2)), isClear ? `${best} best` : "level"];
+    const best = [1, 3, 5].filter((_, index) => (fixed[index] ?? 0) < Math.min(...fixed) + SCATTER);
+    return [name, ...means.map((mean) => mean.toFixed(2)), best.length === 3 ? "level" : `${best.join(" or ")} best`];
   });
   return { of: ["C"], head: ["application", "1 channel", "3", "5", "the app's choice", "verdict"], rows };
 }
@@ -325,7 +333,7 @@ function hourly(results: MergedResults): Table {
     cell.series.map(({ contestant }) => [
       `${cell.at.page}, ${contestant}`,
       told(cell, contestant, "load", "ms"),
-      change(cell, contestant, "http/1.1", "load"),
+      contestant === "http/1.1" ? "–" : change(cell, contestant, "http/1.1", "load"),
       told(cell, contestant, "bytesDown", "B"),
     ]),
   );
@@ -390,7 +398,7 @@ function edgeCosts(results: MergedResults): Table {
     "bytes to the phone",
     "by HTTP/2",
   ];
-  return { of: ["R"], head, rows };
+  return { of: ["R"], at: { profile: "lte" }, head, rows };
 }
 
 function chaos(results: MergedResults): Table {
