@@ -32,7 +32,7 @@ const CONTROL_CHARACTERS = /[\x00-\x08\x0a-\x1f\x7f]/;
 /**
  * The cookie of a Set-Cookie line, or of one `document.cookie = line`; null where it has to be ignored.
  *
- * @param suffixLabels of the URL's host, as of `suffixIn`. A domain that is no longer than that nobody owns alone.
+ * @param suffixLabels of the URL's host, as of `suffixIn`. A domain with no more labels than that is a public suffix.
  */
 export function parseSetCookie(line: string, { url, now, http }: CookieSetting, suffixLabels: number): Cookie | null {
   if (CONTROL_CHARACTERS.test(line)) return null;
@@ -253,7 +253,7 @@ export function suffixIn(headers: HeaderList): number {
   return labels > 1 && labels < MOST_LABELS ? labels : 1;
 }
 
-/** Of a name (RFC 1035 section 2.3.4). */
+/** More labels than a host's name can have (RFC 1035 section 2.3.4). */
 const MOST_LABELS = 128;
 
 /**

@@ -16,7 +16,7 @@ export function isPublicSuffix(domain: string): boolean {
   return !domain.includes(".") || registrableDomain(domain) === null;
 }
 
-/** How many labels of a host's name nobody owns alone: all of an IP address. */
+/** Number of labels in the public suffix of a host; all labels of an IP address. */
 export function suffixLabels(host: string): number {
   return (getPublicSuffix(host, { allowPrivateDomains: true }) ?? host).split(".").length;
 }

@@ -102,7 +102,7 @@ export function meanText(ratios: readonly number[]): string {
   return ratios.length === 0 ? "–" : geometricMean(ratios).toFixed(2);
 }
 
-/** Commit, day, machine and load of what a table was made of. @param at of its cells. */
+/** Commit, day, machine and load of what a table was made of. @param at values that its cells have. */
 export function originOf(results: MergedResults, ids: readonly string[], at: Cell["at"] = {}): string {
   const cells = ids.flatMap((id) => cellsOf(results, id, at));
   const names = new Set(cells.map(({ id }) => id));

@@ -22,7 +22,7 @@ import { formatQuantity } from "./quantity.ts";
 
 interface Table {
   readonly of: readonly string[];
-  /** Its cells are at these; else all of them. */
+  /** The table uses only cells with these values; all cells if left out. */
   readonly at?: Cell["at"];
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -235,7 +235,7 @@ function applications(results: MergedResults): Table {
   return { of: ["C"], head: ["application and link", ...columns], rows };
 }
 
-/** What three rounds do not tell apart. */
+/** Two means that are closer are not told apart by three rounds. */
 const SCATTER = 0.05;
 
 function channels(results: MergedResults): Table {

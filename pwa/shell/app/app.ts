@@ -96,7 +96,7 @@ export class App implements AppActions, SiteTeller {
     this.#tabs.delete(tab);
   }
 
-  /** Draws anew: the state of the app, or of a tab, has changed. */
+  /** Draws anew: the state of the app, or of a tab, has changed. Once no page loads, earlier pages are made ready. */
   draw(): void {
     this.#notices = this.#notices.filter(({ isOver }) => !isOver());
     if (!this.#wasReadied) this.#ready();

@@ -7,7 +7,7 @@ import { HEALTH_PATH } from "../../../shared/subprotocol.ts";
 import { mayFly } from "./remembered.ts";
 import { tunnelWorker } from "./tunnel-client.ts";
 
-// The app is opened for a page.
+// The app is opened for a page; roughly as `parseLaunch`, which would make this script larger.
 window.ropewayFlies = /[?#&](?:url|text)=/.test(location.href) && mayFly(localStorage);
 if (window.ropewayFlies) void fetch(HEALTH_PATH).catch(() => {});
 if (navigator.serviceWorker?.controller) window.ropewayWorker = tunnelWorker();

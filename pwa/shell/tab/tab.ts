@@ -99,7 +99,7 @@ export class Tab implements AppTab, TabActions {
   readonly #icons: IconLoader;
   #navigation: TabNavigation = step.START;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The window has led to a file alone. */
+  /** Closes this window or tab soon: its only navigation has ended in a file. */
   #closing: ReturnType<typeof setTimeout> | undefined;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
@@ -411,7 +411,7 @@ export class Tab implements AppTab, TabActions {
     }
   }
 
-  /** A window, or tab, that a page has led to a file and nothing else closes, as in browsers. */
+  /** If a page has opened this window or tab, and a file is all that came, it closes, as in browsers. */
   #endWithoutDocument(news: DocumentNews & { kind: "none" }): void {
     const { id = null, by } = this.#sent ?? {};
     this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));

@@ -69,7 +69,7 @@ export interface TabsOptions {
   readonly mostBehind: number;
 }
 
-/** Tabs above which pages open no more by themselves. */
+/** Number of tabs from which on pages open none without the person's word. */
 const MOST_BY_PAGES = 100;
 
 /** Milliseconds in which another document of the page says that it has the focus. */
@@ -211,7 +211,7 @@ export class Tabs implements TabsActions {
     this.#options.app.notify({ kind: "closed-tab", title: page.title || page.url, undo }, () => this.#closed !== tab);
   }
 
-  /** The tab goes for good, unless the caller keeps it. */
+  /** Takes the tab out of the list. `close` remembers it, so that the person can take it back. */
   #end(tab: OneTab): void {
     if (!this.#tabs.includes(tab)) return;
     if (this.#tabs.length === 1) this.open();

@@ -270,7 +270,7 @@ export class Windows {
   }
 
   /**
-   * The page and what it opens know nothing of each other: that is a tab like others.
+   * Opens a tab: a window without an opener and its page know nothing of each other.
    *
    * @param how by a key or button of the mouse. @returns true.
    */
@@ -307,11 +307,8 @@ export class Windows {
 
   #hearOpened(act: WindowOrder["act"], slot: Slot, source: Window, ports: readonly MessagePort[]): void {
     const window = this.#opened.find(({ frame }) => frame.isOf(source));
-    if (act.kind === "close") {
-      if (window !== undefined) this.#closeByPage(window);
-      else this.#closeTab(source);
-    }
-    if (window === undefined || act.kind === "close") return;
+    if (act.kind === "close") return window === undefined ? this.#closeTab(source) : this.#closeByPage(window);
+    if (window === undefined) return;
     const { opener } = window;
     const isApart = act.kind === "disown" && act.isApart === true;
     const isParted = opener !== null && (opener.isApart || isApart) && opener.slot.origin !== slot.origin;

@@ -15,6 +15,7 @@ import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { SUFFIX_NOTE } from "../../../shared/web/cookie.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
+import { hasNullBody } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, DEFAULT_POLICY } from "../../../shared/web/policies.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import {
@@ -178,7 +179,7 @@ export class SlotPort {
       const { url } = message;
       if (typeof url !== "string" || !this.#isOwn(url)) return this.#host.onNoDocument({ origin });
       const { id = null, head } = this.#begunBy(url) ?? {};
-      const isFile = id !== null && head?.status !== 204 && head?.status !== 205;
+      const isFile = id !== null && head != null && !hasNullBody("GET", head.status);
       return this.#host.onNoDocument({ origin, url, ...(isFile && { id }) });
     }
     const { type, url, title, phase } = message;

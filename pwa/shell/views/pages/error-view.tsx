@@ -10,7 +10,7 @@ const SIGNS = { origin: "origin", link: "offline", key: "key", lock: "unlocked",
 interface ErrorViewProps {
   readonly error: PageError;
   readonly tryingAgain: TryingAgain;
-  /** What lies behind it, in sentences, once they are there. */
+  /** Sentences on the cause; "" until their script has come. */
   readonly why: string;
   readonly actions: BrowserActions;
   readonly ui: Ui;
@@ -104,7 +104,7 @@ const HEADINGS: readonly (readonly [code: number, heading: string, sign: ErrorTe
 
 const UNKNOWN = later("The page could not be loaded");
 
-/** The one sentence that is needed where the other script may be gone. */
+/** This sentence stays here, as an app of another version may not get the script of the others. */
 export const VERSIONS = later("They are of different versions. Reload the app, or update the edge.");
 
 /** For any error, also for codes that this version does not know. */
