@@ -90,12 +90,15 @@ for (const [place, test] of [
       await app.connected();
       await app.watchLoads();
       await app.goto(origin.origin + path);
-      await expect(app.frame().getByRole("img")).toHaveCount(2);
+      const pictures = app.frame().getByRole("img");
+      await expect(pictures).toHaveCount(2);
+      for (const picture of await pictures.all())
+        await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(20);
       const passed = link.requests.slice(before).map((request) => request.path);
       expect(passed.filter((each) => !each.startsWith("/.ropeway/") && each !== "/sw.js")).toEqual([]);
     }
     expectAllByEdge([origin, otherOrigin], edge);
-    // The app opens again with the page it had, which is left while it loads: no worker had answered what is given up then.
-    const leaks = network.leaks("localhost").filter(({ failure }) => failure !== "net::ERR_ABORTED");
-    expect(leaks).toEqual([]);
+    // The app opens again with the page it had, which is left while it loads: nobody had answered what is given up then. The
+    // origins' connections, above, tell of such requests, too.
+    await expect.poll(() => network.leaks("localhost").filter(({ isAnswered }) => isAnswered)).toEqual([]);
   });
