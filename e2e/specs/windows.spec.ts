@@ -218,7 +218,7 @@ alone("noopener and noreferrer part a window from its page", async ({ app, direc
     }
 });
 
-test("a link opens a tab, or with rel=opener a window over the page, which goes on; Close and Back lead back to it", async ({
+test("a link opens a tab, or with rel=opener a window, beside the page, which goes on; Close and Back lead back to it", async ({
   app,
   origin,
   otherOrigin,
@@ -257,7 +257,7 @@ test("a link opens a tab, or with rel=opener a window over the page, which goes 
   await app.frame().getByRole("link", { name: "Own" }).click();
   await expect(app.frame().getByText("an opener")).toBeVisible();
   await expect(app.page.locator(".window-row p")).toHaveText(`Window of ${new URL(origin.origin).host}`);
-  expect(await app.tabs()).toBe(tabs);
+  expect(await app.tabs()).toBe(tabs + 1);
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await expect(list()).toHaveValue("kept");
   await expect(app.address).toHaveValue(/list$/);
@@ -272,8 +272,9 @@ test("the phone's own Back closes a window; one that has sent its opener on leav
   origin.page("/done", "<p>Done</p>");
   otherOrigin.page(
     "/one",
-    `<p>The first</p><button onclick='opener.location.href = "${origin.origin}/done"; window.close()'>Pay</button>`,
+    `<p>The first</p><a href="/two">Two</a><button onclick='opener.location.href = "${origin.origin}/done"; window.close()'>Pay</button>`,
   );
+  otherOrigin.page("/two", "<p>The second</p>");
   const open = async () => {
     await app.frame().getByRole("link", { name: "One" }).click();
     await expect(app.frame().getByText("The first")).toBeVisible();
@@ -281,6 +282,17 @@ test("the phone's own Back closes a window; one that has sent its opener on leav
   await app.goto(`${origin.origin}/list`);
   await app.frame().getByRole("textbox").fill("kept");
   await open();
+  // First through the window's own history, also where another tab was in front meanwhile.
+  await app.frame().getByRole("link", { name: "Two" }).click();
+  await expect(app.frame().getByText("The second")).toBeVisible();
+  for (const page of ["/list", "/two"]) {
+    await app.page.getByRole("button", { name: /^Tabs:/ }).click();
+    const { host } = new URL(page === "/list" ? origin.origin : otherOrigin.origin);
+    await app.page.getByRole("dialog").getByRole("button", { name: host }).first().click();
+    await expect(app.address).toHaveValue(new RegExp(`${page}$`));
+  }
+  await app.page.evaluate(() => history.back());
+  await expect(app.frame().getByText("The first")).toBeVisible();
   await app.page.evaluate(() => history.back());
   await expect(app.frame().getByRole("textbox")).toHaveValue("kept");
   await expect(app.page.getByText(/^Window of/)).toHaveCount(0);
@@ -336,8 +348,12 @@ test("a page brings the window that it has opened to the front of others; no win
   await expect(app.page.getByText(/^Window of/)).toHaveText(`Window of ${new URL(origin.origin).host}`);
   await expect(app.frame().getByLabel("Answer")).toHaveValue("kept");
   await expect.poll(async () => (await app.content()).evaluate(() => document.hasFocus())).toBe(true);
-  // The phone's own way back closes it, and leads to the other.
+  // The phone's own way back closes it, and leads to the page that has opened it; the other stays in the list.
   await app.page.evaluate(() => history.back());
+  await expect(app.frame().getByRole("button", { name: "Chat" })).toBeVisible();
+  await app.page.getByRole("button", { name: /^Tabs:/ }).click();
+  const row = app.page.getByRole("dialog").getByRole("button", { name: new URL(otherOrigin.origin).host });
+  await row.first().click();
   await expect(app.frame().getByText("here lifted")).toBeVisible();
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await expect(app.frame().getByRole("button", { name: "Chat" })).toBeVisible();
@@ -352,7 +368,7 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
   await app.page.getByRole("button", { name: "Open", exact: true }).click();
   await expect(app.frame().getByText("Other")).toBeVisible();
-  await app.page.getByRole("button", { name: "Home" }).click();
+  await app.page.getByRole("button", { name: "Close", exact: true }).click();
 
   await app.goto(`${origin.origin}/page`);
   await app.page.getByRole("button", { name: "Always on this site" }).click();
@@ -380,42 +396,41 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
 });
 
-test("two windows that go to one page at once get a response each, and it is no visit of the person's", async ({
-  app,
-  origin,
-  otherOrigin,
-}) => {
-  origin.page("/first", '<script>open("/there")</script><p>First</p>');
-  origin.page("/there", "<p>There</p>");
-  const goal = `${otherOrigin.origin}/goal`;
-  otherOrigin.route("/goal", ({ reply }) =>
-    reply(
-      200,
-      { "content-type": "text/html", "cache-control": "no-store" },
-      "<script>opener?.postMessage('came', '*')</script><p>Goal</p>",
-    ),
-  );
-  origin.page(
-    "/two",
-    `<script>let come = 0; onmessage = () => { document.title = ++come; };
+alone(
+  "two windows that go to one page at once get a response each, and it is no visit of the person's",
+  async ({ app, origin, otherOrigin }) => {
+    origin.page("/first", '<script>open("/there")</script><p>First</p>');
+    origin.page("/there", "<p>There</p>");
+    const goal = `${otherOrigin.origin}/goal`;
+    otherOrigin.route("/goal", ({ reply }) =>
+      reply(
+        200,
+        { "content-type": "text/html", "cache-control": "no-store" },
+        "<script>opener?.postMessage('came', '*')</script><p>Goal</p>",
+      ),
+    );
+    origin.page(
+      "/two",
+      `<script>let come = 0; onmessage = () => { document.title = ++come; };
     onload = () => setTimeout(() => { for (const each of [1, 2]) window.shown = open("${goal}"); });</script>`,
-  );
-  await app.goto(`${origin.origin}/first`);
-  await app.page.getByRole("button", { name: "Always on this site" }).click();
-  await expect(app.frame().getByText("There")).toBeVisible();
-  await app.page.getByRole("button", { name: "Home" }).click();
-  await app.ask(`${origin.origin}/two`);
-  const opener = () => app.page.frames().find((frame) => frame.url().endsWith("/two"));
-  await expect.poll(() => opener()?.title()).toBe("2");
-  const sites = () =>
-    otherOrigin.requests.filter(({ url }) => url === "/goal").map((each) => each.headers["sec-fetch-site"]);
-  expect(sites()).toEqual(["cross-site", "cross-site"]);
-  await opener()?.evaluate(`shown.location = "/there"`);
-  await expect(app.frame().getByText("There")).toBeVisible();
-  await app.page.getByRole("button", { name: "Back" }).click();
-  await expect(app.frame().getByText("Goal")).toBeVisible();
-  expect(sites()).toEqual(Array(3).fill("cross-site"));
-});
+    );
+    await app.goto(`${origin.origin}/first`);
+    await app.page.getByRole("button", { name: "Always on this site" }).click();
+    await expect(app.frame().getByText("There")).toBeVisible();
+    await app.page.getByRole("button", { name: "Close", exact: true }).click();
+    await app.ask(`${origin.origin}/two`);
+    const opener = () => app.page.frames().find((frame) => frame.url().endsWith("/two"));
+    await expect.poll(() => opener()?.title()).toBe("2");
+    const sites = () =>
+      otherOrigin.requests.filter(({ url }) => url === "/goal").map((each) => each.headers["sec-fetch-site"]);
+    expect(sites()).toEqual(["cross-site", "cross-site"]);
+    await opener()?.evaluate(`shown.location = "/there"`);
+    await expect(app.frame().getByText("There")).toBeVisible();
+    await app.page.getByRole("button", { name: "Back" }).click();
+    await expect(app.frame().getByText("Goal")).toBeVisible();
+    expect(sites()).toEqual(Array(3).fill("cross-site"));
+  },
+);
 
 test("a receipt is written into a blank window, printed, and closed by its own script", async ({
   app,
@@ -680,7 +695,7 @@ test("a page learns nothing of windows and tabs that it has not opened", async (
     await openTab(path);
   }
   await (await app.content()).evaluate(`name = "four"`);
-  expect(await app.tabs()).toBe(before + 3);
+  expect(await app.tabs()).toBe(before + 4);
   // From behind, and in front.
   for (const each of [page, await app.content()]) {
     await expect.poll(async () => (await each.evaluate(`(0, eval)("top").length`)) === (await spares())).toBe(true);
@@ -696,5 +711,5 @@ test("a page learns nothing of windows and tabs that it has not opened", async (
     await app.page.getByRole("button", { name: `Close ${name}` }).click();
     await app.page.keyboard.press("Escape");
   }
-  expect(await app.tabs()).toBe(before + 1);
+  expect(await app.tabs()).toBe(before + 2);
 });

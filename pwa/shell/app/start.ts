@@ -79,7 +79,8 @@ const CONFIG_REFRESH_DELAY = 10_000;
 
 const launchUrl = location.href;
 const launch = parseLaunch(new URL(launchUrl));
-history.replaceState(null, "", "/");
+// The app's own entries in the browser's list count on.
+history.replaceState(history.state, "", "/");
 
 const settings = new SettingsStore(localStorage);
 const linkMemory = new LinkMemory(localStorage);
@@ -134,7 +135,7 @@ export async function startShell(mount: Mount): Promise<void> {
     phone: () => chrome.sheets.loaded?.phone ?? null,
     forgetHistory: (isOf) => forgetIn([tabs, history], chrome, isOf),
     draw: () => {
-      const shown = tabs.windows.shown.tab.state;
+      const shown = tabs.shown.tab.state;
       tabs.lay((url) => sizeOf(settings.current, url));
       chrome.render({ ...app.state, ...shown, ...tabs.state, ...lateState() });
       chrome.sheets.loaded?.phone.count(shown);
@@ -143,7 +144,7 @@ export async function startShell(mount: Mount): Promise<void> {
     },
   });
   const tabs = openTabs({ app, places, slots, focusPage: () => chrome.focusPage() }, history);
-  const { tab, frame } = tabs.windows.first;
+  const { tab, frame } = tabs.shown;
   const chrome = mount(document.getElementById("app") as HTMLElement, tunnel, app, tabs);
   attach({ frame, tab, chrome, app });
   const isResumed = places !== null && token !== null && !isNewKey;
@@ -196,7 +197,7 @@ function openTabs(
   const tabs: Tabs = new Tabs({
     ...needs,
     keepFocus() {
-      const { element } = tabs.windows.shown.frame;
+      const { element } = tabs.shown.frame;
       const { host, activeElement } = element.getRootNode() as ShadowRoot;
       // Else the person is in the bar, or in a sheet.
       if ([host, document.body].includes(document.activeElement ?? host)) needs.focusPage();
@@ -232,8 +233,8 @@ function heedLaunches(app: App, tabs: Tabs, chrome: Chrome): void {
       if (accessKey !== null) void app.pair(accessKey);
       const goesOn = address !== null || view === "start";
       // The page that is shown stays, in its tab, with all that the person has typed there.
-      if (goesOn && tabs.windows.shown.tab.state.url !== "") tabs.open();
-      if (address !== null) tabs.windows.first.tab.go(address, {}, LAUNCHER);
+      if (goesOn && tabs.shown.tab.state.url !== "") tabs.open();
+      if (address !== null) tabs.shown.tab.go(address, {}, LAUNCHER);
       else if (view === "settings") chrome.openSettings();
     },
   );
@@ -311,7 +312,7 @@ function keepHistory(history: HistoryStore, tabs: Tabs, before: readonly KeptEnt
   const { others } = history;
   if (before.length > 0 && !isBehind) {
     history.begin();
-    tabs.windows.first.tab.resume(before);
+    tabs.shown.tab.resume(before);
   }
   const former = before.length > 0 && isBehind ? [{ entries: before, title: "" }] : [];
   tabs.resume({ tabs: others.tabs.toSpliced(others.at, 0, ...former), at: others.at + former.length });
@@ -356,7 +357,7 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
   if (slots === null) return;
   const onKey = (press: KeyPress, source: Window) => {
     // A page says what it likes, but has the keys only while it has the focus.
-    const { shown } = tabs.windows;
+    const { shown } = tabs;
     const { element } = shown.frame;
     const root = element.getRootNode() as Document | ShadowRoot;
     const hasKeys = root.activeElement === element && tabs.of(source) === shown;
@@ -376,7 +377,7 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
     const slot = slots.slotOf(origin);
     const coming = slots.comingTo(origin);
     if (slot !== null && coming === null) services.onMessage(data, slot, source, userActivation);
-    const from = tabs.of(source) ?? tabs.windows.shown;
+    const from = tabs.of(source) ?? tabs.shown;
     const page = from.frame.element.contentWindow;
     const isFrames = page !== null && isOfFrames(data, source === page);
     const said = isFrames ? services.forPage(data, slot, { source, page }, userActivation) : data;

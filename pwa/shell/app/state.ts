@@ -206,7 +206,7 @@ export interface TabState {
 }
 
 export interface TabActions {
-  /** The page has opened its window: that closes, and the page that was there before is shown. */
+  /** A page, or a link, has led to the tab: it closes, and the tab of that is shown. */
   close(): void;
   /** Address or search words as typed. */
   go(input: string): void;
@@ -236,7 +236,7 @@ export interface TabActions {
 }
 
 export interface WindowState {
-  /** Real origin of the page that has opened the window shown; null: the person has opened it. */
+  /** Real origin of the page that has opened the tab shown, and can speak of it; null: none can. */
   readonly openedBy: string | null;
   /** In the person's order; empty where there is one, and no other can be. */
   readonly tabs: readonly TabLine[];

@@ -16,7 +16,7 @@ void startShell((root, tunnel, app, tabs) => {
   const actions: BrowserActions = {
     app,
     get tab() {
-      return tabs.windows.shown.tab;
+      return tabs.shown.tab;
     },
     tabs,
   };

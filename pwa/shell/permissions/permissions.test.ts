@@ -49,10 +49,8 @@ function openApp({
     tabs: {
       all: windows,
       of: (source: { at: number }) => windows[source.at] ?? null,
-      windows: {
-        get shown() {
-          return shown;
-        },
+      get shown() {
+        return shown;
       },
     },
     slots: {

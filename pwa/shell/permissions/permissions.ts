@@ -56,7 +56,7 @@ const COORDINATES = [
 
 export interface PermissionsOptions {
   readonly app: Pick<App, "draw">;
-  readonly tabs: Pick<Tabs, "all" | "of" | "windows">;
+  readonly tabs: Pick<Tabs, "all" | "of" | "shown">;
   /** Null where no page runs scripts. */
   readonly slots: Pick<SlotFrames, "areUsedAgain" | "find" | "originOf" | "slotOf"> | null;
   readonly frames: () => SlotServices["frames"];
@@ -181,7 +181,7 @@ export class Permissions {
     if (answer === "allowed" && isActive) open();
     // A page can make up any number of schemes.
     else if (answer !== "refused" && !isAsked && (isActive || !this.#putOff.some(isOfApp)))
-      void this.#ask(site, [what], { from: tabs.windows.shown }, null).then((isAllowed) => isAllowed && open());
+      void this.#ask(site, [what], { from: tabs.shown }, null).then((isAllowed) => isAllowed && open());
   }
 
   #end(wish: Wish): void {
@@ -385,7 +385,7 @@ export class Permissions {
   }
 
   #isInFront(from: AppWindow): boolean {
-    return this.#options.tabs.windows.shown === from;
+    return this.#options.tabs.shown === from;
   }
 
   /** Nobody is told where the phone is while the person looks at something else. */

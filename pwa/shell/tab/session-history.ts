@@ -94,6 +94,11 @@ export class SessionHistory {
     this.#reach = { from: index, to: index };
   }
 
+  /** What lay ahead in the browser's list is cut: another tab's entry comes in its place. */
+  cut(): void {
+    this.#reach = { ...this.#reach, to: this.#list.index };
+  }
+
   /**
    * Goes to the entry before, or the next, without the browser's list: its page is to take the place of the one shown. To
    * what a form has led to it does not go, but past it.

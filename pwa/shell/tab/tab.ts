@@ -47,14 +47,10 @@ export interface TabOptions {
   readonly frame: PageFrame;
   /** Another document has come into the frame. */
   readonly onCommit: () => void;
-  /** Of a window that a page has opened. */
-  readonly window?:
-    | {
-        readonly close: () => void;
-        /** Null: it is the first of a tab that a page has led to, with a start page of its own. */
-        readonly closeAll: (() => void) | null;
-      }
-    | undefined;
+  /** Closes it; only where a page, or a link, has led to it. */
+  readonly close?: (() => void) | undefined;
+  /** The person makes it their own: pages of other tabs have nothing to do with it any more. */
+  readonly part?: (() => void) | undefined;
   /** The person sees it: news of others wait. */
   readonly isInFront: () => boolean;
   /** The tab goes through its history without the browser's list, which is to lead nowhere from here. */
@@ -91,7 +87,8 @@ export class Tab implements AppTab, TabActions {
   readonly #app: App;
   readonly #frame: PageFrame;
   readonly #onCommit: () => void;
-  readonly #window: TabOptions["window"];
+  readonly #close: TabOptions["close"];
+  readonly #part: TabOptions["part"];
   readonly #openOtherApp: TabOptions["openOtherApp"];
   readonly #isInFront: () => boolean;
   readonly #anchor: () => void;
@@ -99,7 +96,7 @@ export class Tab implements AppTab, TabActions {
   readonly #icons: IconLoader;
   #navigation: TabNavigation = step.START;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Closes this window or tab soon: its only navigation has ended in a file. */
+  /** Closes this tab soon: its only navigation has ended in a file. */
   #closing: ReturnType<typeof setTimeout> | undefined;
   #signIn: SignInAsked | null = null;
   #held: Held | null = null;
@@ -110,12 +107,13 @@ export class Tab implements AppTab, TabActions {
   /** Troubles of the page, and whether the person was told of each. */
   #troubles = new Map<Trouble, boolean>();
 
-  constructor({ id, app, frame, onCommit, window, isInFront, anchor, openOtherApp }: TabOptions) {
+  constructor({ id, app, frame, onCommit, close, part, isInFront, anchor, openOtherApp }: TabOptions) {
     this.#id = id;
     this.#app = app;
     this.#frame = frame;
     this.#onCommit = onCommit;
-    this.#window = window;
+    this.#close = close;
+    this.#part = part;
     this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
     frame.element.addEventListener("load", () => {
       if (!frame.hasOwnOrigin) this.#keep(step.documentCame(this.#navigation, performance.now(), this.#isLinkOpen));
@@ -130,7 +128,7 @@ export class Tab implements AppTab, TabActions {
     const { page } = this.#navigation;
     return {
       ...step.draw(this.#navigation),
-      canGoBack: this.#window !== undefined || this.#frame.history.canGoBack,
+      canGoBack: this.#close !== undefined || this.#frame.history.canGoBack,
       canGoForward: this.#frame.history.canGoForward,
       progress: this.#meter.progress,
       cost: this.#meter.cost,
@@ -181,6 +179,7 @@ export class Tab implements AppTab, TabActions {
     if (input.trim() === "") return;
     const address = parseAddress(input, this.#app.state.settings.searchUrl);
     if (address.kind === "unsupported") return this.#failUnsupported(address.input, address.scheme);
+    this.#part?.();
     // If the app was opened for this page, the wait began when it was opened.
     const askedAt = (going.begun ?? null) === null ? performance.now() : 0;
     this.#navigate(typedNavigation(address.url, initiator), { by: "typed", askedAt, ...going });
@@ -194,7 +193,7 @@ export class Tab implements AppTab, TabActions {
   back(): void {
     const { error, url } = this.state;
     const page = this.#page.url;
-    if (error !== null && page !== url && (page !== "" || this.#window === undefined)) this.#settle();
+    if (error !== null && page !== url && (page !== "" || this.#close === undefined)) this.#settle();
     else if (this.#frame.history.canGoBack) this.#step(-1);
     else this.close();
   }
@@ -220,10 +219,10 @@ export class Tab implements AppTab, TabActions {
   }
 
   close(): void {
-    this.#window?.close();
+    this.#close?.();
   }
 
-  /** The window has closed. */
+  /** The tab, or its frame, is gone. */
   end(): void {
     this.#abandon();
     clearTimeout(this.#timer);
@@ -272,7 +271,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   home(): void {
-    if (this.#window?.closeAll) return this.#window.closeAll();
+    this.#part?.();
     this.#abandon();
     this.#showStart();
     this.#settleAtStart({ kind: "former" });
@@ -411,7 +410,7 @@ export class Tab implements AppTab, TabActions {
     }
   }
 
-  /** If a page has opened this window or tab, and a file is all that came, it closes, as in browsers. */
+  /** If a page has opened this tab, and a file is all that came, it closes, as in browsers. */
   #endWithoutDocument(news: DocumentNews & { kind: "none" }): void {
     const { id = null, by } = this.#sent ?? {};
     this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));

@@ -18,10 +18,19 @@ afterEach(() => {
 });
 
 /** Tabs whose frames do nothing but write down what they are told. */
-function openTabs(mostBehind = 5) {
+function openTabs(mostBehind = 5, lastMark: unknown = null) {
   const { app, log } = openApp();
   const { slotFor, slots } = createFakeSlots(log);
   const marks: unknown[] = [];
+  const browserList = {
+    length: 1,
+    state: lastMark,
+    go: (delta = 0) => log.push(`go ${delta}`),
+    pushState(state: unknown) {
+      marks.push(state);
+      browserList.length += 1;
+    },
+  };
   let focused: Element | null = null;
   let kept: { readonly entries: readonly KeptEntry[]; readonly others: OtherTabs } | null = null;
   vi.stubGlobal("history", { go: (delta: number) => log.push(`browser goes ${delta}`) });
@@ -36,11 +45,7 @@ function openTabs(mostBehind = 5) {
       return focused;
     },
     openOtherApp() {},
-    history: {
-      length: 1,
-      go: (delta = 0) => log.push(`go ${delta}`),
-      pushState: (state: unknown) => marks.push(state),
-    },
+    history: browserList,
     keep(entries, others) {
       kept = { entries, others };
     },
@@ -60,11 +65,11 @@ function openTabs(mostBehind = 5) {
   };
   const open = () => {
     tabs.open();
-    const { first } = tabs.windows;
+    const first = tabs.shown;
     report(first, "/blank", "loaded", "start");
     return first;
   };
-  const { first } = tabs.windows;
+  const first = tabs.shown;
   report(first, "/blank", "loaded", "start");
   log.length = 0;
   return {
@@ -73,6 +78,7 @@ function openTabs(mostBehind = 5) {
     first,
     log,
     marks,
+    browserList,
     show,
     report,
     open,
@@ -82,9 +88,9 @@ function openTabs(mostBehind = 5) {
       focused = window.frame.element;
     },
     /** A page in the window speaks. */
-    say: (window: AppWindow, message: PageToShell, origin = A) => {
+    say: (window: AppWindow, message: PageToShell, origin = A, isActive = true) => {
       const source = window.frame.element.contentWindow as Window;
-      const userActivation = { isActive: true, hasBeenActive: true };
+      const userActivation = { isActive, hasBeenActive: isActive };
       const slot = slotFor(origin);
       if (!tabs.take(message, slot, { source, from: window, ports: [], userActivation }))
         window.tab.onPageMessage(message, slot, source);
@@ -104,14 +110,14 @@ it("goes through a tab's own history where the browser's list has another tab's 
   show(first, `${A}/2`, "a2");
 
   const second = open();
-  expect(marks).toEqual([{ tab: 1, windows: 0 }]);
+  expect(marks).toEqual([{ tab: 1 }]);
   show(second, `${B}/1`, "b1");
   tabs.show(1);
   expect(marks.splice(0)).toHaveLength(2);
   log.length = 0;
   first.tab.back();
   expect(log).toContain(`replace ${A}/1`);
-  expect(marks).toEqual([{ tab: 3, windows: 0 }]);
+  expect(marks).toEqual([{ tab: 3 }]);
   // The browser may give it the key of the entry whose place it takes.
   show(first, `${A}/1`, "a2");
   expect(first.tab.state).toMatchObject({ url: `${A}/1`, canGoBack: true, canGoForward: true });
@@ -148,7 +154,7 @@ it("takes the phone's way back from the beginning of a tab for a step of that ta
   open();
   tabs.show(1);
   marks.length = 0;
-  tabs.onEntry({ tab: 1, windows: 0 });
+  tabs.onEntry({ tab: 1 });
   expect(log).toContain(`replace ${A}/1`);
   expect(marks.length).toBeGreaterThan(0);
   show(first, `${A}/1`, "a1b");
@@ -156,7 +162,7 @@ it("takes the phone's way back from the beginning of a tab for a step of that ta
 
   // A tab with the start page alone closes.
   tabs.show(2);
-  tabs.onEntry({ tab: 3, windows: 0 });
+  tabs.onEntry({ tab: 3 });
   expect(urls()).toEqual([`${A}/1`]);
   // An entry of the tab's own.
   const steps = log.length;
@@ -258,7 +264,7 @@ it("keeps frames while there is room, and brings a page back without one where i
   log.length = 0;
   tabs.show(1);
   expect(log).toContain("src /blank");
-  const { tab, frame } = tabs.windows.first;
+  const { tab, frame } = tabs.shown;
   expect(tab.state).toMatchObject({ phase: "loading", destination: { url: `${A}/2` } });
   expect(frame).not.toBe(first.frame);
 });
@@ -286,12 +292,13 @@ it("closes a tab that a page has led to by its own script, or the way back, with
   const opens = { id: null, name: "" };
   const led = () => {
     say(first, { ...sendsTo(`${B}/1`), opens } as PageToShell);
-    show(tabs.windows.first, `${B}/1`, "b1");
-    return tabs.windows.first;
+    show(tabs.shown, `${B}/1`, "b1");
+    return tabs.shown;
   };
   const close = { tag: MESSAGE_TAG, type: "window", act: { kind: "close" } } as const;
   say(led(), close, B);
-  expect([urls(), tabs.windows.first]).toEqual([[`${A}/1`], first]);
+  tabs.onEntry(null);
+  expect([urls(), tabs.shown]).toEqual([[`${A}/1`], first]);
   led().tab.back();
   expect([urls(), app.state.notice]).toEqual([[`${A}/1`], null]);
   // The person has opened it; and one that has shown more than a page stays, too.
@@ -316,7 +323,7 @@ it("closes a tab that a page has led to a file alone, once the browser has that"
     // As many as a tap may have been opened before.
     vi.advanceTimersByTime(6_000);
     say(first, { ...sendsTo(url), opens: alone } as PageToShell);
-    return tabs.windows.first;
+    return tabs.shown;
   };
   ends(led(`${B}/file`).tab, `${B}/file`);
   expect(urls()).toHaveLength(2);
@@ -441,7 +448,7 @@ it("gives the room of a tab that closes to the others", () => {
   show(third, `${B}/1`, "b1");
   tabs.show(2);
   tabs.close(2);
-  expect(tabs.windows.first.tab.state.destination).toMatchObject({ url: `${A}/1` });
+  expect(tabs.shown.tab.state.destination).toMatchObject({ url: `${A}/1` });
   expect(tabs.all).toContain(third);
 });
 
@@ -498,4 +505,263 @@ it("lets no page open for ever, in front of all else, what can be done with a li
   hold();
   now.mockRestore();
   expect(tab.state.held).not.toBeNull();
+});
+
+/** As `openTabs`, where the page at A has opened windows. */
+function openWindows() {
+  const opened = openTabs();
+  const { tabs, first, log, marks, browserList, show, say } = opened;
+  show(first, `${A}/1`, "a1");
+  show(first, `${A}/2`, "a2");
+  let ids = 0;
+  const open = (url: string, from = first, origin = A) => {
+    say(from, { ...sendsTo(url), opens: { id: `w${++ids}`, name: "" } } as PageToShell, origin);
+    return tabs.shown;
+  };
+  const close = (window: AppWindow) =>
+    say(window, { tag: MESSAGE_TAG, type: "window", act: { kind: "close" } } as PageToShell, B);
+  /** A page comes, with an entry of the browser's where it is not the first of its frame. */
+  const add = (window: AppWindow, url: string, key: string) => {
+    if (window.frame.history.depth > 0 || window.tab.state.url !== "") browserList.length += 1;
+    show(window, url, key);
+  };
+  /** What the tabs did with the browser's list since. */
+  const moves = () => [...log.splice(0).filter((line) => line.startsWith("go ")), ...marks.splice(0)];
+  /** The id of the tab that was opened last. */
+  const last = () => Math.max(...tabs.state.tabs.map(({ id }) => id));
+  return { ...opened, open, close, add, moves, last };
+}
+
+it("lists a window of a page beside that, with its own history, and leads back to the page that has opened it", () => {
+  const { tabs, first, urls, open, add } = openWindows();
+  const window = open(`${B}/1`);
+  expect(tabs.state.openedBy).toBe(A);
+  add(window, `${B}/1`, "b1");
+  expect(urls()).toEqual([`${A}/2`, `${B}/1`]);
+  expect(first.frame.element).toMatchObject({ title: "Page behind", inert: true });
+  tabs.show(1);
+  expect([tabs.shown, tabs.state.openedBy]).toEqual([first, null]);
+  tabs.show(2);
+  expect(tabs.shown).toBe(window);
+  tabs.shown.tab.back();
+  expect([tabs.shown, urls()]).toEqual([first, [`${A}/2`]]);
+});
+
+it("steps back over what a window has added to the browser's list as it closes", () => {
+  const { tabs, first, log, open, close, add, moves } = openWindows();
+  moves();
+  const window = open(`${B}/1`);
+  expect(moves()).toEqual([{ tab: 1 }]);
+  for (const page of [1, 2, 3]) add(window, `${B}/${page}`, `b${page}`);
+  close(window);
+  expect([moves(), tabs.shown]).toEqual([["go -3"], first]);
+  tabs.onEntry(null);
+  expect(moves()).toEqual([]);
+  // The browser leads through the page's own entries still.
+  first.tab.back();
+  expect(log.splice(0)).toContain("browser goes -1");
+  add(first, `${A}/1`, "a1");
+
+  // An entry that the window has left lies ahead, and leads nowhere.
+  tabs.onEntry({ tab: 1 });
+  expect([moves(), tabs.shown]).toEqual([[], first]);
+
+  // The page below has gone on meanwhile, and stays there.
+  const other = open(`${B}/4`);
+  add(other, `${B}/4`, "b4");
+  add(first, `${A}/3`, "a3");
+  moves();
+  close(other);
+  expect(moves()).toEqual([{ tab: 3 }]);
+});
+
+it("steps back over no more entries than the browser's list has, however many a page tells of", () => {
+  const { browserList, open, close, show, moves } = openWindows();
+  const window = open(`${B}/1`);
+  for (const page of Array(30).keys()) show(window, `${B}/${page}`, `b${page}`);
+  browserList.length += 2;
+  moves();
+  close(window);
+  expect(moves()).toEqual(["go -3"]);
+});
+
+it("closes a window where the phone's way back has left it, and not before it has gone through its own history", () => {
+  const { tabs, first, log, open, add, moves, last } = openWindows();
+  moves();
+  const one = open(`${B}/1`);
+  add(one, `${B}/1`, "b1");
+  const over = open(`${B}/2`, one, B);
+  add(over, `${B}/2`, "b2");
+  expect(moves()).toEqual([{ tab: 1 }, { tab: 2 }]);
+  // Both at once.
+  tabs.onEntry(null);
+  expect([moves(), tabs.shown]).toEqual([[], first]);
+
+  const window = open(`${B}/3`);
+  add(window, `${B}/3`, "b3");
+  add(window, `${B}/4`, "b4");
+  tabs.show(1);
+  tabs.show(last());
+  expect([tabs.shown, moves()]).toEqual([window, [{ tab: 3 }, { tab: 4 }, { tab: 5 }]]);
+  tabs.onEntry({ tab: 4 });
+  expect(log).toContain(`replace ${B}/3`);
+  expect([tabs.shown, moves()]).toEqual([window, [{ tab: 6 }]]);
+  add(window, `${B}/3`, "b3x");
+  tabs.onEntry({ tab: 5 });
+  expect(tabs.shown).toBe(first);
+});
+
+it("gives a window that opens as another closes its entry where the browser's way back has led", () => {
+  const { tabs, first, open, close, moves } = openWindows();
+  close(open(`${B}/1`));
+  moves();
+  const second = open(`${B}/2`);
+  expect(moves()).toEqual([]);
+  tabs.onEntry(null);
+  expect([moves(), tabs.shown]).toEqual([[{ tab: 2 }], second]);
+
+  // One that closes before that has none to go back over.
+  close(second);
+  expect(moves()).toEqual(["go -1"]);
+  close(open(`${B}/3`));
+  expect([moves(), tabs.shown]).toEqual([[], first]);
+});
+
+it("keeps the frames of windows and of the pages that have opened them while one of these is in front", () => {
+  const { tabs, first, show, say, open, log } = openTabs(1);
+  show(first, `${A}/1`, "a1");
+  const told = () => log.filter((line) => line.includes('"isBehind":')).length;
+  for (const id of ["v", "w"]) {
+    say(first, { ...sendsTo(`${B}/${id}`), opens: { id, name: "" } } as PageToShell);
+    tabs.show(1);
+  }
+  expect([tabs.all.length, told()]).toEqual([3, 0]);
+  open();
+  // There is room for the frame seen last of the others.
+  expect(tabs.all).toHaveLength(2);
+  expect(tabs.all).toContain(first);
+  expect(tabs.state.tabs).toHaveLength(4);
+});
+
+it("takes one press of the phone's Back for one step, whichever tab was below", () => {
+  const { app, tabs, first, log, open, add, moves, urls } = openWindows();
+  app.changeSettings({ windowOpeners: ["a.example"] });
+  const one = open(`${B}/1`);
+  add(one, `${B}/1`, "b1");
+  // From behind, over the first window.
+  const two = open(`${B}/2`);
+  add(two, `${B}/2`, "b2");
+  expect(urls()).toEqual([`${A}/2`, `${B}/1`, `${B}/2`]);
+  log.length = 0;
+  tabs.onEntry({ tab: 1 });
+  expect([tabs.shown, first.tab.state.url]).toEqual([first, `${A}/2`]);
+  expect(log.filter((line) => /^(replace|browser)/.test(line))).toEqual([]);
+
+  // The tab below the one shown has gone.
+  tabs.show(2);
+  const three = open(`${B}/3`, one, B);
+  add(three, `${B}/3`, "b3");
+  tabs.close(2);
+  moves();
+  tabs.onEntry({ tab: 3 });
+  expect([tabs.shown, urls(), moves()]).toEqual([first, [`${A}/2`], [{ tab: 6 }]]);
+});
+
+it("leads no page below back where the phone's Back leaps over a window's own entries", () => {
+  const { tabs, log, open, add } = openWindows();
+  const window = open(`${B}/1`);
+  for (const page of [1, 2]) add(window, `${B}/${page}`, `b${page}`);
+  log.length = 0;
+  tabs.onEntry(null);
+  expect(log.filter((line) => /^(replace|browser)/.test(line))).toEqual([`replace ${B}/1`]);
+  expect(tabs.shown).toBe(window);
+});
+
+it("leads forward by itself where a tab's entry has cut the browser's list", () => {
+  const { tabs, first, log, open, close, add } = openWindows();
+  first.tab.back();
+  add(first, `${A}/1`, "a1");
+  const window = open(`${B}/1`);
+  add(window, `${B}/1`, "b1");
+  close(window);
+  tabs.onEntry(null);
+  log.length = 0;
+  first.tab.forward();
+  expect(log.filter((line) => /^(replace|browser)/.test(line))).toEqual([`replace ${A}/2`]);
+});
+
+it("counts its entries on after a reload, and from where the person has come to", () => {
+  const again = openTabs(5, { tab: 7 });
+  const second = again.open();
+  expect(again.marks).toEqual([{ tab: 8 }]);
+  again.show(second, `${B}/1`, "b1");
+  // An entry of before the reload.
+  again.tabs.show(1);
+  again.tabs.close(2);
+  again.tabs.onEntry({ tab: 3 });
+  again.show(again.first, `${A}/1`, "a1");
+  again.show(again.first, `${A}/2`, "a2");
+  again.say(again.first, { ...sendsTo(`${B}/2`), opens: { id: "w", name: "" } } as PageToShell);
+  again.show(again.tabs.shown, `${B}/2`, "b2");
+  again.log.length = 0;
+  again.tabs.onEntry({ tab: 3 });
+  expect(again.tabs.shown).toBe(again.first);
+  expect(again.log.filter((line) => /^(replace|browser)/.test(line))).toEqual([]);
+});
+
+it("parts a window from its opener as the person goes elsewhere in it, or it loses its frame", () => {
+  for (const way of ["home", "typed", "rest"] as const) {
+    const { app, tabs, first, log, open, say, show, last } = openWindows();
+    const window = open(`${B}/1`);
+    show(window, `${B}/1`, "b1");
+    const { element } = window.frame;
+    expect([tabs.state.openedBy, element.name]).toEqual([A, "ropeway-opened "]);
+    if (way === "home") window.tab.home();
+    else if (way === "typed") window.tab.go("https://bank.example/");
+    else {
+      tabs.close(last());
+      (app.state.notice as Notice & { kind: "closed-tab" }).undo();
+    }
+    expect([tabs.state.openedBy, element.name], way).toEqual([null, ""]);
+    log.length = 0;
+    const act = { kind: "go", url: `${A}/3`, replace: false } as const;
+    say(first, { tag: MESSAGE_TAG, type: "window", id: "w1", act } as PageToShell);
+    expect(
+      log.filter((line) => line.startsWith("ask")),
+      way,
+    ).toEqual([]);
+  }
+});
+
+it("takes the focus back from a page of the group that says again and again that it has it", () => {
+  vi.useFakeTimers();
+  const { tabs, log, open, say, show, focus } = openWindows();
+  const window = open(`${B}/1`);
+  show(window, `${B}/1`, "b1");
+  tabs.show(1);
+  focus(window);
+  log.length = 0;
+  for (let times = 0; times < 10; times += 1) {
+    say(window, { tag: MESSAGE_TAG, type: "focus", has: true, isBehind: false }, B);
+    vi.advanceTimersByTime(90);
+  }
+  expect(log.filter((line) => line === "focus is kept").length).toBeGreaterThan(3);
+});
+
+it("lets a page bring its windows to the front a few times, and over itself by a tap alone", () => {
+  const { tabs, first, open, say, show, marks } = openWindows();
+  const focusOn = (id: string, isActive = true) => {
+    const message = { tag: MESSAGE_TAG, type: "window", id, act: { kind: "focus" } } as PageToShell;
+    say(first, message, A, isActive);
+  };
+  const one = open(`${B}/1`);
+  show(one, `${B}/1`, "b1");
+  tabs.show(1);
+  focusOn("w1", false);
+  expect(tabs.shown).toBe(first);
+  const two = open(`${B}/2`);
+  show(two, `${B}/2`, "b2");
+  marks.length = 0;
+  for (let times = 0; times < 100; times += 1) focusOn(times % 2 === 0 ? "w1" : "w2", false);
+  expect(marks).toHaveLength(3);
 });

@@ -1,12 +1,13 @@
 /**
- * The person's tabs, each with its windows. The browser has one session history for the frames of all of them, so a tab that
- * comes to the front gets an entry of the app's own there: behind it lies what the tab adds from now on, and before it what
- * others have added. The browser leads through the former; through what the tab had before, it goes by itself, and the
- * phone's way back, which comes to that entry, is a step of the tab. A tab behind keeps its frame, and so its page as it is,
- * while there is room; else its page comes back from the phone's store when it is shown. Where pages have no hosts of their
- * own, all tabs have one frame in turns.
+ * The person's tabs, and those that pages have opened: their windows (`windows.ts`). Each has a frame. The browser has one
+ * session history for all of these, so a tab that comes to the front gets an entry of the app's own there: behind it lies what
+ * the tab adds from now on, and before it what others have added. The browser leads through the former; through what the tab
+ * had before, it goes by itself, and the phone's way back, which comes to that entry, is a step of the tab. A tab that a page
+ * has opened lies over that page's in this list: it closes by a step back over what it has added. A tab behind keeps its
+ * frame, and so its page as it is, while there is room; else its page comes back from the phone's store when it is shown.
+ * Where pages have no hosts of their own, all tabs have one frame in turns.
  */
-import type { PageToShell } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { App } from "../app/app.ts";
 import type { SiteSize, TabLine, TabsActions, WindowState } from "../app/state.ts";
@@ -18,7 +19,7 @@ import { Openings } from "./openings.ts";
 import { PageFrame } from "./page-frame.ts";
 import type { KeptEntry } from "./session-history.ts";
 import { Tab, type TabOptions } from "./tab.ts";
-import { type AppWindow, type Speaker, Windows } from "./windows.ts";
+import { type AppWindow, type Speaker, type WindowPlaces, Windows } from "./windows.ts";
 
 /** A tab, as it outlives its frame, and the app. */
 export interface KeptTab {
@@ -36,20 +37,41 @@ type Page = Pick<TabLine, "url" | "title" | "icon">;
 
 interface OneTab {
   readonly id: number;
-  /** The tab whose page has led to it, to which Back leads from its beginning. */
-  readonly from: OneTab | null;
+  /** Id of the tab whose page has led to it, to which Back leads from its beginning; null: it began by itself. */
+  readonly from: number | null;
+  /** Of a window that knows its opener: real origin of that page. */
+  openedBy: string | null;
+  /** The same for tabs that pages have opened as windows of each other's (a browsing context group, HTML section 7.3.2). */
+  group: number;
   /** Of the frame, or of the one that it had. */
   entries: readonly KeptEntry[];
-  frames: /** Of pages as they are. */
-    | { readonly kind: "live"; readonly windows: Windows }
+  frames: /** Of a page as it is. */
+    | { readonly kind: "live"; readonly window: AppWindow }
     /** The tab has no frame, until it is shown. */
     | { readonly kind: "kept"; readonly page: Page };
+  /** Where it has begun in the browser's list as it came to the front last. */
+  place: Place;
   /** Grows with each time that a tab is shown. */
   shownAt: number;
   /** A sound plays in its page. */
   isHeard: boolean;
   /** The app has found the focus in it while another tab was shown. */
   hadFocusBehind: boolean;
+}
+
+interface Place {
+  /** Number of the app's own entry there, which counts up. */
+  readonly mark: number;
+  /** The tab that was in front as a page there opened this one; null: the list leads nowhere from the beginning. */
+  readonly over: null | {
+    readonly tab: number;
+    /** Number of that tab's entry. */
+    readonly mark: number;
+    /** How far down its history that was. */
+    readonly depth: number;
+    /** Length of the browser's list with the tab's own entry; null: it has none, and the list stands at the other tab's. */
+    readonly length: number | null;
+  };
 }
 
 export interface TabsOptions {
@@ -62,15 +84,21 @@ export interface TabsOptions {
   readonly keepFocus: () => Element | null;
   readonly openOtherApp: TabOptions["openOtherApp"];
   /** The browser's own list. */
-  readonly history: Pick<History, "pushState" | "go" | "length">;
+  readonly history: Pick<History, "pushState" | "go" | "length" | "state">;
   /** Hears where the person is, in the tab shown and in the others. */
   readonly keep: (entries: readonly KeptEntry[], others: OtherTabs) => void;
   /** Frames of tabs that are kept beside that of the one shown. */
   readonly mostBehind: number;
 }
 
+/** Tabs of a group with frames, which they keep while one of them is in front. */
+const MOST_OF_GROUP = 9;
+
 /** Number of tabs from which on pages open none without the person's word. */
 const MOST_BY_PAGES = 100;
+
+/** Documents of a tab that are told whether it is behind: a page can have any number of frames. */
+const MOST_TOLD = 200;
 
 /** Milliseconds in which another document of the page says that it has the focus. */
 const FOCUS_PAUSE = 100;
@@ -78,8 +106,9 @@ const FOCUS_PAUSE = 100;
 /** Milliseconds in which pages behind may add any number of entries. */
 const ANCHOR_PAUSE = 1_000;
 
-export class Tabs implements TabsActions {
+export class Tabs implements TabsActions, WindowPlaces {
   readonly #options: TabsOptions;
+  readonly #windows: Windows;
   #focusTimer: ReturnType<typeof setTimeout> | undefined;
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
   #tabs: readonly OneTab[];
@@ -88,63 +117,75 @@ export class Tabs implements TabsActions {
   #lastId = 0;
   /** The one closed last, which can be taken back. */
   #closed: OneTab | null = null;
-  /** Tabs. */
+  /** Tabs without an opener. */
   readonly #openedByPages = new Openings();
   /** The tunnel knows each window by a number. */
   #lastWindow = 0;
   #turns = 0;
-  /** Of the entry that the tab shown has in the browser's list. */
-  #mark = 0;
+  /** Of the app's own entries in the browser's list; those of before a reload are there still. */
+  #lastMark: number;
+  /** The browser goes back over what a tab has left: an entry that is put there meanwhile would be stepped over, too. */
+  #isStepping = false;
   /** Entries of each frame, of which the tab shown knows. */
   readonly #added = new WeakMap<PageFrame, number>();
 
   constructor(options: TabsOptions) {
+    const { app, places, slots, history } = options;
     this.#options = options;
-    this.#shown = this.#create(null);
+    // Pages without scripts have one frame.
+    this.#windows = new Windows({ app, slots: places instanceof SlotPlaces ? slots : null, places: this });
+    this.#lastMark = markOf(history.state);
+    this.#shown = this.#create();
+    this.#shown.place = { mark: this.#lastMark, over: null };
     this.#tabs = [this.#shown];
-    this.#shown.frames = { kind: "live", windows: this.#createWindows(this.#shown) };
+    this.#shown.frames = { kind: "live", window: this.#createWindow(this.#shown) };
   }
 
-  /** Of the tab shown. */
-  get windows(): Windows {
+  /** The window of the tab shown. */
+  get shown(): AppWindow {
     const { frames } = this.#shown;
     if (frames.kind === "kept") throw new Error("Cannot show the tab: it has no frame");
-    return frames.windows;
+    return frames.window;
   }
 
   /** Windows of all tabs that have their frames. */
   get all(): readonly AppWindow[] {
-    return this.#tabs.flatMap(({ frames }) => (frames.kind === "live" ? frames.windows.all : []));
+    return this.#tabs.flatMap((each) => windowOf(each) ?? []);
   }
 
-  /** Each has frames of its own. */
+  /** Each has a frame of its own. */
   get #haveFrames(): boolean {
     return this.#options.places instanceof SlotPlaces;
   }
 
   get state(): WindowState {
     const tabs = this.#tabs.map((each) => ({ id: each.id, isShown: each === this.#shown, ...pageOf(each) }));
-    return { ...this.windows.state, tabs };
+    return { openedBy: this.#shown.openedBy, tabs };
   }
 
   /** @param host all frames go into it. */
   mount(host: ParentNode): void {
     this.#host = host;
-    this.windows.mount(host);
-    this.windows.turn(true);
+    host.append(this.shown.frame.element);
+    this.#arrange();
   }
 
+  /** Pages are shown as large as the person wants those of their site. */
   lay(sizeOf: (url: string) => Pick<SiteSize, "isWide" | "zoom">): void {
-    for (const windows of this.#live) windows.lay(sizeOf);
+    for (const { tab, frame } of this.all) {
+      const { isWide, zoom } = sizeOf(tab.state.url);
+      frame.element.style.setProperty("--zoom", String(zoom / 100));
+      frame.element.classList.toggle("sized", isWide || zoom !== 100);
+      frame.element.classList.toggle("wide", isWide);
+    }
   }
 
   /** The window that a document is in, however deep. */
   of(source: Window): AppWindow | null {
-    for (const windows of this.#live) {
-      const window = windows.of(source);
-      if (window !== null) return window;
-    }
-    return null;
+    let page = source;
+    // A window in no frame, or in a frame that is gone, is its own parent.
+    while (page.parent !== page.parent.parent) page = page.parent;
+    return this.all.find(({ frame }) => frame.isOf(page)) ?? null;
   }
 
   /**
@@ -154,11 +195,15 @@ export class Tabs implements TabsActions {
   take(message: PageToShell, slot: Slot, speaker: Speaker): boolean {
     if (message.type === "focus") this.#hearOfFocus(message, speaker.from);
     if (message.type === "sound") this.#hearSound(message, speaker.from);
-    return this.#live.some((windows) => windows.all.includes(speaker.from) && windows.take(message, slot, speaker));
+    return this.#windows.take(message, slot, speaker);
   }
 
   open(request: NavigationRequest | null = null, how: "in front" | "behind" = "in front"): void {
-    const tab = this.#create(request === null ? null : this.#shown);
+    this.#begin(this.#create(request === null ? undefined : this.#shown), request, how);
+  }
+
+  /** Puts a tab beside the one shown. @param name of its frame. */
+  #begin(tab: OneTab, request: NavigationRequest | null, how: "in front" | "behind", name = ""): void {
     this.#tabs = this.#tabs.toSpliced(this.#tabs.indexOf(this.#shown) + 1, 0, tab);
     if (request !== null) {
       const { url, method } = request;
@@ -167,25 +212,55 @@ export class Tabs implements TabsActions {
       tab.frames = { kind: "kept", page: { url, title: "", icon: null } };
     }
     if (this.#haveFrames) {
-      const { frame, tab: first } = this.#giveFrame(tab).first;
+      const { frame, tab: first } = this.#giveFrame(tab, name);
       if (request === null) frame.showStart();
       else first.sendTo(request);
     }
-    if (how === "in front") return this.#turnTo(tab);
+    if (how === "in front") return this.#turnTo(tab, request === null ? "anew" : "over");
     this.#makeRoom();
     this.#changed();
   }
 
-  /** As `WindowsOptions.openTab`. */
-  #openForPage(request: NavigationRequest, how: "in front" | "behind", isAsked: boolean): boolean {
+  // Of `WindowPlaces`
+
+  openForPage(request: NavigationRequest, how: "in front" | "behind", isAsked: boolean): boolean {
     if (!isAsked && (this.#openedByPages.areEnough || this.#tabs.length >= MOST_BY_PAGES)) return false;
     if (!isAsked) this.#openedByPages.count(performance.now());
     this.open(request, how);
     return true;
   }
 
+  openBeside(from: AppWindow, request: NavigationRequest, name: string, openedBy: string): AppWindow {
+    this.#begin(this.#create(this.#tabOf(from), openedBy), request, "in front", name);
+    return this.shown;
+  }
+
+  isShown(window: AppWindow): boolean {
+    return windowOf(this.#shown) === window;
+  }
+
+  isOfGroupShown(window: AppWindow): boolean {
+    return this.#tabOf(window)?.group === this.#shown.group;
+  }
+
+  hasRoomBeside(window: AppWindow): boolean {
+    const group = this.#tabOf(window)?.group;
+    const live = this.#tabs.filter((each) => each.group === group && each.frames.kind === "live");
+    return live.length < MOST_OF_GROUP && this.#tabs.length < MOST_BY_PAGES;
+  }
+
+  raise(window: AppWindow): void {
+    const tab = this.#tabOf(window);
+    if (tab !== undefined) this.#turnTo(tab);
+  }
+
+  closeWindow(window: AppWindow): void {
+    const tab = this.#tabOf(window);
+    if (tab !== undefined) this.#end(tab);
+  }
+
   openLink(url: string, how: "in front" | "behind", download?: string): void {
-    const { origin = null } = URL.parse(this.windows.shown.tab.state.url) ?? {};
+    const { origin = null } = URL.parse(this.shown.tab.state.url) ?? {};
     this.open({ ...typedNavigation(url, origin), download }, how);
   }
 
@@ -217,11 +292,11 @@ export class Tabs implements TabsActions {
     if (this.#tabs.length === 1) this.open();
     const left = this.#tabs.filter((each) => each !== tab);
     const latest = left.toSorted((one, other) => other.shownAt - one.shownAt)[0];
-    const next = left.find((each) => each === tab.from) ?? latest;
+    const next = left.find(({ id }) => id === tab.from) ?? latest;
     // Its frame needs room no more.
     this.#tabs = left;
-    if (tab === this.#shown && next !== undefined) this.#turnTo(next);
-    rest(tab);
+    if (tab === this.#shown && next !== undefined) this.#turnTo(next, this.#stepsBack(tab, next) ? "back" : "anew");
+    this.#rest(tab);
     this.#changed();
   }
 
@@ -237,7 +312,7 @@ export class Tabs implements TabsActions {
     const resumed = tabs.map(({ entries, title }): OneTab => {
       const { url = "" } = entries.findLast(({ isAhead }) => !isAhead) ?? {};
       const page = { url, title, icon: null };
-      return { ...this.#create(null), entries, frames: { kind: "kept", page } };
+      return { ...this.#create(), entries, frames: { kind: "kept", page } };
     });
     this.#tabs = [...resumed.slice(0, at), ...this.#tabs, ...resumed.slice(at)];
     this.#changed();
@@ -256,35 +331,90 @@ export class Tabs implements TabsActions {
 
   /** The browser's list has come to an entry of the app's own. */
   onEntry(state: unknown): void {
-    const { tab = 0, windows = 0 } = (state ?? {}) as { readonly tab?: number; readonly windows?: number };
-    if (tab === this.#mark) this.windows.onEntry(Number(windows));
-    else this.#backFromBeginning();
+    const { mark, over } = this.#shown.place;
+    // An entry ahead is of a tab that has closed.
+    if (markOf(state) > mark) return;
+    if (markOf(state) < mark) return this.#backFromBeginning(markOf(state));
+    this.#isStepping = false;
+    if (over !== null && over.length === null) this.#putEntry();
   }
 
-  /** The phone's way back has left all that the tab shown has added. */
-  #backFromBeginning(): void {
-    const { windows } = this;
-    const { length } = windows.all;
-    const { canGoBack, url } = windows.shown.tab.state;
-    if (length > 1) windows.onEntry(length - 2);
-    else if (canGoBack) windows.shown.tab.back();
-    else if (url === "" && this.#tabs.length > 1) this.#end(this.#shown);
+  /** The phone's way back has left all that the tab shown has added, and come to an entry of this number. */
+  #backFromBeginning(mark: number): void {
+    const tab = this.#shown;
+    const last = this.#lastMark;
+    const { over } = tab.place;
+    const { canGoBack, url } = this.shown.tab.state;
+    tab.place = { mark, over: over && { ...over, length: null } };
+    this.shown.frame.history.anchor();
+    if (canGoBack) this.shown.tab.back();
+    else if (url === "" && this.#tabs.length > 1) this.#end(tab);
     // Else the person is at the beginning of all, and leaves.
     else if (this.#tabs.length === 1) return;
-    if (windows === this.windows) windows.anchor();
+    if (this.#lastMark !== last) return;
+    if (tab === this.#shown) this.#anchor();
+    // The tab below is as it was left, and the way may have led on over it.
+    else this.onEntry({ tab: mark });
+  }
+
+  /** The browser's list leads nowhere from here. */
+  #leadNowhere(): void {
+    this.#shown.place = { ...this.#shown.place, over: null };
+    this.shown.frame.history.anchor();
+  }
+
+  /** Likewise, and an entry of the app's own comes there. */
+  #anchor(): void {
+    this.#leadNowhere();
+    this.#isStepping = false;
+    this.#putEntry();
+  }
+
+  /** Where the tab shown begins. */
+  #putEntry(): void {
+    const { history } = this.#options;
+    const { over } = this.#shown.place;
+    history.pushState({ tab: ++this.#lastMark }, "");
+    this.#shown.place = { mark: this.#lastMark, over: over && { ...over, length: history.length } };
+  }
+
+  /** A page of the tab that was in front has opened the one shown. */
+  #putOver(former: OneTab): void {
+    const { history } = windowOf(former)?.frame ?? {};
+    history?.cut();
+    const { mark } = former.place;
+    this.#shown.place = { mark, over: { tab: former.id, mark, depth: history?.depth ?? 0, length: null } };
+    if (!this.#isStepping) this.#putEntry();
+  }
+
+  /** Whether steps back from where a tab is, over what it has added, lead to this one as it was left. */
+  #stepsBack({ place: { over } }: OneTab, next: OneTab): boolean {
+    // Where that has gone on meanwhile, the steps would lead it back.
+    const isThere = over !== null && over.tab === next.id && over.mark === next.place.mark;
+    return isThere && windowOf(next)?.frame.history.depth === over.depth;
+  }
+
+  /** Its pages say how far they have gone, and a step too many would lead the ones below back. Full lists grow no more. */
+  #stepOver(tab: OneTab): void {
+    const { history } = this.#options;
+    const length = tab.place.over?.length ?? null;
+    if (length === null) return;
+    const depth = windowOf(tab)?.frame.history.depth ?? 0;
+    this.#isStepping = true;
+    history.go(-1 - Math.max(0, Math.min(depth, history.length - length)));
   }
 
   #hearOfFocus({ has, isBehind }: PageToShell & { type: "focus" }, from: AppWindow): void {
     const tab = this.#tabOf(from);
-    if (tab === undefined || tab.frames.kind === "kept") return;
-    if (tab === this.#shown) {
-      clearTimeout(this.#focusTimer);
-      // The page below a window has no more right to it.
-      if (!has || from !== this.windows.shown) this.#focusTimer = setTimeout(() => this.#keepFocus(), FOCUS_PAUSE);
-    } else if (has) {
+    if (tab === undefined) return;
+    if (tab === this.#shown && has) this.#endFocusTimer();
+    else if (tab.group === this.#shown.group)
+      // A page that a window of its own covers has no more right to the focus than others behind.
+      this.#focusTimer ??= setTimeout(() => this.#keepFocus(), FOCUS_PAUSE);
+    else if (has) {
       // The frame may have got the focus before it went behind, or have come there since.
-      if (isBehind) rest(tab);
-      else tab.frames.windows.turn(false);
+      if (isBehind) this.#rest(tab);
+      else this.#tellWhetherBehind(tab);
       this.#options.keepFocus();
       this.#changed();
     }
@@ -292,14 +422,18 @@ export class Tabs implements TabsActions {
 
   /** A document without a page script does not report the focus, so the app looks at which frame has it. */
   #keepFocus(): void {
+    this.#endFocusTimer();
     const had = this.#options.keepFocus();
-    const tab = this.#tabs.find(
-      ({ frames }) => frames.kind === "live" && frames.windows.all.some(({ frame }) => frame.element === had),
-    );
-    if (tab === undefined || tab === this.#shown) return;
-    if (tab.hadFocusBehind) rest(tab);
+    const tab = this.#tabs.find((each) => windowOf(each)?.frame.element === had);
+    if (tab === undefined || tab.group === this.#shown.group) return;
+    if (tab.hadFocusBehind) this.#rest(tab);
     tab.hadFocusBehind = true;
     this.#changed();
+  }
+
+  #endFocusTimer(): void {
+    clearTimeout(this.#focusTimer);
+    this.#focusTimer = undefined;
   }
 
   #hearSound({ isOn }: PageToShell & { type: "sound" }, from: AppWindow): void {
@@ -308,133 +442,154 @@ export class Tabs implements TabsActions {
   }
 
   #tabOf(window: AppWindow): OneTab | undefined {
-    return this.#tabs.find(({ frames }) => frames.kind === "live" && frames.windows.all.includes(window));
-  }
-
-  get #live(): readonly Windows[] {
-    return this.#tabs.flatMap(({ frames }) => (frames.kind === "live" ? [frames.windows] : []));
+    return this.#tabs.find((each) => windowOf(each) === window);
   }
 
   #find(id: number): OneTab | undefined {
     return this.#tabs.find((each) => each.id === id);
   }
 
-  #turnTo(tab: OneTab): void {
+  /**
+   * @param how "over": a page of the tab in front has opened it; "back": from a tab that has closed, over which the browser
+   *   steps.
+   */
+  #turnTo(tab: OneTab, how: "anew" | "over" | "back" = "anew"): void {
     const former = this.#shown;
-    const { windows } = this;
     if (!this.#haveFrames) {
+      const { shown } = this;
       former.frames = { kind: "kept", page: pageOf(former) };
-      tab.frames = { kind: "live", windows };
+      tab.frames = { kind: "live", window: shown };
     }
     const isNew = tab.frames.kind === "kept";
     if (isNew) this.#giveFrame(tab);
     this.#shown = tab;
     tab.hadFocusBehind = false;
     tab.shownAt = ++this.#turns;
-    if (this.#haveFrames) windows.turn(false);
-    this.windows.turn(true);
-    this.windows.shown.tab.comeToFront();
-    this.windows.anchor();
-    if (isNew || !this.#haveFrames) restoreTab(this.windows, tab.entries);
+    if (tab.group !== former.group) for (const each of this.#tabs) this.#tellWhetherBehind(each);
+    this.#arrange();
+    this.shown.tab.comeToFront();
+    if (how === "back") this.#stepOver(former);
+    else if (how === "over" && this.#haveFrames) this.#putOver(former);
+    else this.#anchor();
+    if (isNew || !this.#haveFrames) restoreTab(this.shown, tab.entries);
     this.#makeRoom();
     this.#changed();
     this.#options.focusPage();
   }
 
-  #giveFrame(tab: OneTab): Windows {
-    const windows = this.#createWindows(tab);
-    tab.frames = { kind: "live", windows };
-    if (this.#host !== null) windows.mount(this.#host);
-    return windows;
+  /** The one in front is seen. */
+  #arrange(): void {
+    for (const each of this.all) {
+      const { element } = each.frame;
+      const isShown = this.isShown(each);
+      element.title = isShown ? "Page" : "Page behind";
+      element.inert = !isShown;
+      element.classList.toggle("behind", !isShown);
+    }
   }
 
-  /** The frames of tabs that were not seen for the longest time go; those of the one heard last are the last to go. */
+  /** A page that a window of its own covers counts as one that is seen. */
+  #tellWhetherBehind(tab: OneTab): void {
+    const page = windowOf(tab)?.frame.element.contentWindow ?? null;
+    const isBehind = tab.group !== this.#shown.group;
+    if (page !== null && this.#haveFrames) tellDocuments(page, { tag: MESSAGE_TAG, type: "tab", isBehind });
+  }
+
+  /** @param name of the frame. */
+  #giveFrame(tab: OneTab, name = ""): AppWindow {
+    const window = this.#createWindow(tab);
+    const { element } = window.frame;
+    tab.frames = { kind: "live", window };
+    element.name = name;
+    this.#host?.append(element);
+    this.#arrange();
+    return window;
+  }
+
+  /** Its frame goes. */
+  #rest(tab: OneTab): void {
+    if (tab.frames.kind === "kept") return;
+    const { window } = tab.frames;
+    this.#part(tab);
+    tab.frames = { kind: "kept", page: pageOf(tab) };
+    tab.isHeard = false;
+    window.frame.element.remove();
+    window.tab.end();
+  }
+
+  /** No other tab's page has to do with it any more. */
+  #part(tab: OneTab): void {
+    const window = windowOf(tab);
+    tab.group = ++this.#lastId;
+    tab.openedBy = null;
+    if (window === null) return;
+    // A document learns from it that it has an opener.
+    window.frame.element.name = "";
+    this.#windows.onEnd(window);
+  }
+
+  /**
+   * The frames of tabs that were not seen for the longest time go; that of the one heard last is the last to go. Windows of the
+   * page in front, and those that have opened it, stay.
+   */
   #makeRoom(): void {
     const behind = this.#tabs
-      .filter((each) => each !== this.#shown && each.frames.kind === "live")
+      .filter((each) => each.group !== this.#shown.group && each.frames.kind === "live")
       .sort((one, other) => other.shownAt - one.shownAt);
     const heard = behind.find(({ isHeard }) => isHeard);
     const kept = behind.toSorted((one, other) => Number(other === heard) - Number(one === heard));
-    for (const tab of kept.slice(this.#options.mostBehind)) rest(tab);
+    for (const tab of kept.slice(this.#options.mostBehind)) this.#rest(tab);
   }
 
-  #create(from: OneTab | null): OneTab {
-    const page = { url: "", title: "", icon: null };
+  #create(from?: OneTab, openedBy: string | null = null): OneTab {
+    const id = ++this.#lastId;
     return {
-      id: ++this.#lastId,
-      from,
+      id,
+      from: from?.id ?? null,
+      openedBy,
+      group: openedBy === null ? id : (from?.group ?? id),
       entries: [],
-      frames: { kind: "kept", page },
+      frames: { kind: "kept", page: { url: "", title: "", icon: null } },
+      place: { mark: 0, over: null },
       shownAt: this.#turns,
       isHeard: false,
       hadFocusBehind: false,
     };
   }
 
-  #createWindows(tab: OneTab): Windows {
-    const { app, places, slots, history, focusPage } = this.#options;
-    const close = () => this.#end(tab);
-    const onFirst = (entries: readonly KeptEntry[]) => {
-      (this.#haveFrames ? tab : this.#shown).entries = entries;
-      this.#keep();
-    };
-    const first = this.#createWindow(() => windows, onFirst, tab.from === null ? undefined : { close, closeAll: null });
-    const windows: Windows = new Windows(first, {
-      app,
-      // Pages without scripts have one frame.
-      slots: places instanceof SlotPlaces ? slots : null,
-      history: {
-        get length() {
-          return history.length;
-        },
-        go: (delta) => history.go(delta),
-        mark: (count, isBeginning) => {
-          if (isBeginning) this.#mark += 1;
-          history.pushState({ tab: this.#mark, windows: count }, "");
-        },
-      },
-      openTab: (...wish) => this.#openForPage(...wish),
-      focusPage,
-      create: (window) =>
-        this.#createWindow(
-          () => windows,
-          () => {},
-          window,
-        ),
-    });
-    return windows;
-  }
-
-  #createWindow(
-    windows: () => Windows,
-    onHistory: (entries: readonly KeptEntry[]) => void,
-    window: TabOptions["window"],
-  ): AppWindow {
+  #createWindow(one: OneTab): AppWindow {
     const { app, places, createFrame, focusPage, openOtherApp } = this.#options;
+    const tabNow = () => (this.#haveFrames ? one : this.#shown);
     const frame: PageFrame = new PageFrame(createFrame(), places, (entries) => {
-      onHistory(entries);
-      this.#onEntries(frame, windows());
+      tabNow().entries = entries;
+      this.#keep();
+      this.#onEntries(frame, tabNow());
     });
     const id = ++this.#lastWindow;
+    const isInFront = () => this.isShown(window);
     const onCommit = () => {
       if (isInFront()) focusPage();
-      windows().onPage(frame);
+      if (tabNow().group !== this.#shown.group) this.#tellWhetherBehind(tabNow());
+      this.#windows.onPage(window);
     };
-    const isInFront = () => windows().isShown({ frame });
-    const anchor = () => windows().anchor();
-    return { frame, tab: new Tab({ id, app, frame, onCommit, window, isInFront, anchor, openOtherApp }) };
+    const anchor = () => isInFront() && this.#anchor();
+    const close = one.from === null ? undefined : () => this.#end(one);
+    const part = () => this.#part(tabNow());
+    const tab: Tab = new Tab({ id, app, frame, onCommit, close, part, isInFront, anchor, openOtherApp });
+    const window: AppWindow = { frame, tab };
+    return window;
   }
 
   /** A frame behind may have added entries of its own, after those of the tab shown. */
-  #onEntries(frame: PageFrame, windows: Windows): void {
+  #onEntries(frame: PageFrame, tab: OneTab): void {
     const { added } = frame.history;
     const isMore = added > (this.#added.get(frame) ?? 0);
     this.#added.set(frame, added);
-    if (!isMore || windows === this.windows) return;
-    this.windows.part();
+    if (!isMore || tab === this.#shown) return;
+    this.#leadNowhere();
     this.#anchorTimer ??= setTimeout(() => {
       this.#anchorTimer = undefined;
-      this.windows.anchor();
+      this.#anchor();
     }, ANCHOR_PAUSE);
   }
 
@@ -450,23 +605,32 @@ export class Tabs implements TabsActions {
   }
 }
 
+/** Of an entry of the app's own in the browser's list; 0 where it is none. */
+function markOf(state: unknown): number {
+  return (state as { readonly tab?: number } | null)?.tab ?? 0;
+}
+
 /** The page that the tab had last comes into its frame. */
-function restoreTab({ first: { tab, frame } }: Windows, entries: readonly KeptEntry[]): void {
+function restoreTab({ tab, frame }: AppWindow, entries: readonly KeptEntry[]): void {
   tab.restart(entries);
   frame.showStart();
 }
 
-/** Its frames go. */
-function rest(tab: OneTab): void {
-  if (tab.frames.kind === "kept") return;
-  const { windows } = tab.frames;
-  tab.frames = { kind: "kept", page: pageOf(tab) };
-  tab.isHeard = false;
-  windows.end();
+function windowOf({ frames }: OneTab): AppWindow | null {
+  return frames.kind === "live" ? frames.window : null;
 }
 
 function pageOf({ frames }: OneTab): Page {
   if (frames.kind === "kept") return frames.page;
-  const { url, destination, title, icon } = frames.windows.first.tab.state;
+  const { url, destination, title, icon } = frames.window.tab.state;
   return { url: url || (destination?.url ?? ""), title, icon };
+}
+
+/** All documents of a page, as far as they are there. */
+function tellDocuments(page: Window, message: ShellToPage): void {
+  const pages = [page];
+  for (const each of pages) {
+    each.postMessage(message, "*");
+    for (let at = 0; at < each.length && pages.length < MOST_TOLD; at++) pages.push(each[at] as Window);
+  }
 }

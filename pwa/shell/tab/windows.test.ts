@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { MESSAGE_TAG, type OpensWindow, type PageToShell, type WindowOrder } from "../../messages/page-messages.ts";
 import type { Notice } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
-import { type AppWindow, Windows, type WindowsOptions } from "./windows.ts";
+import { type AppWindow, type WindowPlaces, Windows, type WindowsOptions } from "./windows.ts";
 
 const slotOf = (origin: string): Slot => ({ label: origin, origin, topLevelOrigin: origin, topLevel: true });
 const [A, B] = [slotOf("https://a.example"), slotOf("https://b.example")];
 
-/** An app whose windows do nothing but write down what they are told. */
+/** Tabs whose windows do nothing but write down what they are told. */
 function openApp(slots = true) {
   const log: string[] = [];
   const notices: Notice[] = [];
@@ -18,36 +18,53 @@ function openApp(slots = true) {
       parent: shell,
       postMessage: (message: object, origin: string) => log.push(`${name} hears ${JSON.stringify(message)} ${origin}`),
     } as unknown as Window;
-    const history = { depth: 0, canGoBack: false, anchor() {} };
-    const element = { contentWindow: page, remove: () => log.push(`${name} goes`), classList: { toggle() {} } };
+    const history = { depth: 0, canGoBack: false };
     const tab = {
       state: { url: "" },
       sendTo({ url, initiator }: { url: string; initiator: string | null }) {
         tab.state.url = url;
         log.push(`${name} to ${url} by ${initiator}`);
       },
-      end: () => log.push(`${name} ends`),
       close: () => log.push(`${name} closes`),
-      home: () => log.push(`${name} home`),
     };
-    const frame = { element, history, isOf: (source: Window) => source === page };
-    return { page, history, tab, window: { tab, frame } as unknown as AppWindow };
+    const frame = { element: { contentWindow: page, name: "" }, history, isOf: (source: Window) => source === page };
+    return { page, history, tab, frame, window: { tab, frame } as unknown as AppWindow };
   };
   const first = createWindow("1");
   const made = [first];
-  const closings: (() => void)[] = [];
-  const entries = {
-    length: 1,
-    mark(count: number, isBeginning: boolean) {
-      entries.length += 1;
-      log.push(`${isBeginning ? "beginning" : "entry"} ${count}`);
+  /** In the order in which they came to the front. */
+  let all: readonly AppWindow[] = [first.window];
+  const group = { isInFront: true, openedBy: "" };
+  const places: WindowPlaces = {
+    isShown: (window) => group.isInFront && all.at(-1) === window,
+    isOfGroupShown: () => group.isInFront,
+    hasRoomBeside: () => all.length < 9,
+    openBeside(_, request, name, openedBy) {
+      const { window, tab, frame } = createWindow(String(made.length + 1));
+      made.push({ page: frame.element.contentWindow, history: frame.history, tab, frame, window } as typeof first);
+      all = [...all, window];
+      frame.element.name = name;
+      group.openedBy = openedBy;
+      window.tab.sendTo(request);
+      return window;
     },
-    go: (steps: number) => log.push(`go ${steps}`),
+    openForPage({ url }, how, isAsked) {
+      log.push(`tab ${how} for ${url}${isAsked ? ", asked" : ""}`);
+      return !url.endsWith("one-too-many");
+    },
+    raise(window) {
+      all = [...all.filter((each) => each !== window), window];
+      log.push("raise");
+    },
+    closeWindow(window) {
+      windows.onEnd(window);
+      all = all.filter((each) => each !== window);
+      log.push(`${made.findIndex((each) => each.window === window) + 1} ends`);
+    },
   };
-  const windows = new Windows(first.window, {
+  const windows: Windows = new Windows({
     app: {
       notify: (notice: Notice) => notices.push(notice),
-      draw() {},
       state: { settings: { windowOpeners: ["allowed.example"] } },
     },
     slots: slots
@@ -57,30 +74,12 @@ function openApp(slots = true) {
           originOf: ({ origin }: Slot) => `slot of ${origin}`,
         }
       : null,
-    create({ close }: { close: () => void }) {
-      const created = createWindow(String(made.length + 1));
-      made.push(created);
-      closings.push(close);
-      return created.window;
-    },
-    history: entries,
-    openTab({ url }: { url: string }, how: string, isAsked: boolean) {
-      log.push(`tab ${how} for ${url}${isAsked ? ", asked" : ""}`);
-      return !url.endsWith("one-too-many");
-    },
-    focusPage: () => log.push("focus"),
+    places,
   } as unknown as WindowsOptions);
-  windows.turn(true);
-  log.length = 0;
   const speak = (from: number, message: PageToShell, slot: Slot, isActive = true) => {
-    const { page } = made[from - 1] as (typeof made)[number];
+    const { page, window } = made[from - 1] as (typeof made)[number];
     const userActivation = { isActive, hasBeenActive: isActive };
-    return windows.take(message, slot, {
-      source: page,
-      from: windows.of(page) as AppWindow,
-      ports: [],
-      userActivation,
-    });
+    return windows.take(message, slot, { source: page, from: window, ports: [], userActivation });
   };
   const open = (from: number, url: string, opens: OpensWindow, slot = A, isActive = true) => {
     const request = { method: "GET", headers: [], body: null, referrer: "", replace: false };
@@ -89,17 +88,21 @@ function openApp(slots = true) {
   const order = (from: number, act: WindowOrder["act"], slot: Slot, id?: string) =>
     speak(from, { tag: MESSAGE_TAG, type: "window", act, ...(id !== undefined && { id }) }, slot);
   const told = () => log.splice(0);
-  return { windows, made, closings, notices, entries, open, order, told };
+  const closeAll = () => {
+    for (const window of all.slice(1).toReversed()) places.closeWindow(window);
+  };
+  const app = { windows, made, notices, group, places, open, order, told, closeAll };
+  return Object.defineProperty(app, "count", { get: () => all.length }) as typeof app & { readonly count: number };
 }
 
 const heard = (window: number, id: string | null, news: object, origin: string) =>
   `${window} hears ${JSON.stringify({ tag: MESSAGE_TAG, type: "window", ...(id !== null && { id }), news })} ${origin}`;
 
 it("carries messages between a window and its opener, for the origins that they name alone", () => {
-  const { windows, open, order, told } = openApp();
+  const { group, open, order, told } = openApp();
   expect(open(1, "https://b.example/", { id: "w", name: "" })).toBe(true);
-  expect(told()).toEqual(["entry 1", "2 to https://b.example/ by https://a.example"]);
-  expect(windows.state).toEqual({ openedBy: "https://a.example" });
+  expect(told()).toEqual(["2 to https://b.example/ by https://a.example"]);
+  expect(group.openedBy).toBe("https://a.example");
 
   const post = (targetOrigin: string) => ({ kind: "post", data: "hello", targetOrigin }) as const;
   order(1, post("https://b.example"), A, "w");
@@ -116,100 +119,47 @@ it("carries messages between a window and its opener, for the origins that they 
   ]);
 });
 
-it("steps back over what a window has added to the browser's history as it closes", () => {
-  const { windows, made, entries, open, order, told } = openApp();
-  open(1, "https://b.example/", { id: "w", name: "" });
-  (made[1] as { history: { depth: number } }).history.depth = 2;
-  entries.length += 2;
-  told();
-  order(2, { kind: "close" }, B);
-  expect(told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example"), "2 goes", "2 ends", "go -3"]);
-  windows.onEntry(0);
-  expect(windows.all.length).toBe(1);
-
-  // The page below has gone on meanwhile, and stays there.
-  open(1, "https://b.example/", { id: "x", name: "" });
-  (made[0] as { history: { depth: number } }).history.depth = 1;
-  told();
-  windows.close(windows.shown);
-  expect(told()).not.toContain("go -1");
-
-  // The phone's own way back has closed it.
-  open(1, "https://b.example/", { id: "y", name: "" });
-  told();
-  windows.onEntry(0);
-  expect(told().filter((line) => line.startsWith("go"))).toEqual([]);
-  expect(windows.all.length).toBe(1);
-});
-
-it("gives a window that opens as another closes its entry where the browser's way back has led", () => {
-  const { windows, open, order, told } = openApp();
-  open(1, "https://b.example/", { id: "w", name: "" });
-  order(1, { kind: "close" }, A, "w");
-  told();
-  open(1, "https://b.example/1", { id: "x", name: "" });
-  const opening = "3 to https://b.example/1 by https://a.example";
-  expect(told()).toEqual([opening]);
-  windows.onEntry(0);
-  expect(told()).toEqual(["entry 1"]);
-  expect(windows.all.length).toBe(2);
-
-  // One that closes before that has none to go back over.
-  order(1, { kind: "close" }, A, "x");
-  open(1, "https://b.example/2", { id: "y", name: "" });
-  windows.close(windows.shown);
-  expect(told().filter((line) => /^(go|entry)/.test(line))).toEqual(["go -1"]);
-  // The tab was behind, and begins anew.
-  open(1, "https://b.example/3", { id: "z", name: "" });
-  windows.turn(false);
-  windows.onEntry(0);
-  windows.turn(true);
-  windows.anchor();
-  windows.onEntry(1);
-  expect(told().filter((line) => /^(go|entry|beginning)/.test(line))).toEqual(["beginning 1"]);
-  windows.onEntry(0);
-  expect(windows.all.length).toBe(1);
-});
-
 it("opens one window for a tap, and asks the person about others", () => {
-  const { windows, notices, open, order, told } = openApp();
+  const app = openApp();
+  const { group, notices, open, order, told, closeAll } = app;
   open(1, "https://b.example/", { id: "w", name: "" }, A, false);
   expect(told()).toEqual([]);
   const [notice] = notices;
   expect(notice).toMatchObject({ kind: "window", url: "https://a.example" });
   open(1, "https://b.example/1", { id: "x", name: "" });
   open(1, "https://b.example/2", { id: "y", name: "" });
-  expect(windows.all.length).toBe(2);
+  expect(app.count).toBe(2);
   expect(notices.length).toBe(2);
-  windows.closeAll();
+  closeAll();
   if (notice?.kind === "window") notice.show?.();
-  expect(windows.all.length).toBe(2);
-  windows.closeAll();
+  expect(app.count).toBe(2);
+  closeAll();
 
   // Those of sites that the person has allowed.
   for (const id of ["a", "b"])
     open(1, "https://b.example/", { id, name: "" }, slotOf("https://allowed.example"), false);
-  expect(windows.all.length).toBe(3);
-  windows.turn(false);
+  expect(app.count).toBe(3);
+  group.isInFront = false;
   open(1, "https://b.example/", { id: "c", name: "" }, slotOf("https://allowed.example"), false);
-  expect(windows.all.length).toBe(3);
-  windows.turn(true);
-  windows.closeAll();
+  expect(app.count).toBe(3);
+  group.isInFront = true;
+  closeAll();
 
   // Blank ones show once they have an address.
   open(1, "about:blank", { id: "q", name: "" });
   open(1, "about:blank", { id: "z", name: "" });
-  expect(windows.all.length).toBe(1);
+  expect(app.count).toBe(1);
   expect(told()).toContain(heard(1, "q", { kind: "closed" }, "slot of https://a.example"));
   for (const id of ["q", "z"]) order(1, { kind: "go", url: "https://b.example/3", replace: false }, A, id);
-  expect(windows.all.length).toBe(2);
-  windows.closeAll();
+  expect(app.count).toBe(2);
+  closeAll();
   order(1, { kind: "go", url: "https://b.example/3", replace: false }, A, "q");
-  expect(windows.all.length).toBe(1);
+  expect(app.count).toBe(1);
 });
 
 it("finds a window by the name that the same page has given it", () => {
-  const { windows, made, open, order, told } = openApp();
+  const app = openApp();
+  const { made, open, order, told } = app;
   open(1, "https://b.example/", { id: "w", name: "pay" });
   told();
   open(1, "https://b.example/2", { id: "x", name: "pay" }, A, false);
@@ -218,33 +168,25 @@ it("finds a window by the name that the same page has given it", () => {
   expect(told()).toEqual(["2 to https://b.example/3 by https://a.example"]);
   // Another page's is another one.
   open(2, "https://a.example/", { id: "w", name: "pay" }, B);
-  expect(windows.all.length).toBe(3);
+  expect(app.count).toBe(3);
   expect((made[2] as { tab: { state: { url: string } } }).tab.state.url).toBe("https://a.example/");
 });
 
-it("brings a window to the front for its opener alone, in the tab that is seen", () => {
-  const { windows, made, open, order, told } = openApp();
-  const [first, second, third] = ["https://a.example/", "https://b.example/1", "https://b.example/2"];
-  (made[0] as { tab: { state: { url: string } } }).tab.state.url = first;
-  open(1, second, { id: "w", name: "" });
-  open(2, third, { id: "v", name: "" }, B);
-  const inFront = () => windows.shown.tab.state.url;
+it("brings a window to the front for its opener alone, while its group is there", () => {
+  const { group, places, made, open, order, told } = openApp();
+  open(1, "https://b.example/1", { id: "w", name: "" });
+  open(2, "https://b.example/2", { id: "v", name: "" }, B);
+  const isInFront = (window: number) => places.isShown((made[window - 1] as { window: AppWindow }).window);
   told();
   // Of the one that it has opened, and the one that has opened it.
   order(3, { kind: "focus" }, B);
   order(3, { kind: "focus" }, B, "w");
-  windows.turn(false);
+  group.isInFront = false;
   order(1, { kind: "focus" }, A, "w");
-  windows.turn(true);
-  expect(inFront()).toBe(third);
-  expect(told()).not.toContain("focus");
+  group.isInFront = true;
+  expect([isInFront(3), told()]).toEqual([true, []]);
   for (let times = 0; times < 2; times += 1) order(1, { kind: "focus" }, A, "w");
-  expect([inFront(), told()]).toEqual([second, ["focus"]]);
-  // The way back closes the one in front, and leads to the others.
-  windows.onEntry(1);
-  expect(inFront()).toBe(third);
-  windows.onEntry(0);
-  expect(inFront()).toBe(first);
+  expect([isInFront(2), told()]).toEqual([true, ["raise"]]);
 });
 
 it("tells an opener where its window is only on the opener's own origin", () => {
@@ -252,9 +194,9 @@ it("tells an opener where its window is only on the opener's own origin", () => 
   open(1, "https://b.example/", { id: "w", name: "" });
   const opened = (made[1] as { window: AppWindow }).window;
   told();
-  windows.onPage(opened.frame);
+  windows.onPage(opened);
   (made[1] as { tab: { state: { url: string } } }).tab.state.url = "https://a.example/back";
-  windows.onPage(opened.frame);
+  windows.onPage(opened);
   expect(told()).toEqual([
     heard(1, "w", { kind: "at", url: null }, "slot of https://a.example"),
     heard(1, "w", { kind: "at", url: "https://a.example/back" }, "slot of https://a.example"),
@@ -262,7 +204,8 @@ it("tells an opener where its window is only on the opener's own origin", () => 
 });
 
 it("knows no opener of a window after its page has disowned it", () => {
-  const { windows, open, order, told } = openApp();
+  const app = openApp();
+  const { open, order, told } = app;
   open(1, "https://b.example/", { id: "w", name: "" });
   told();
   order(2, { kind: "disown" }, B);
@@ -270,14 +213,15 @@ it("knows no opener of a window after its page has disowned it", () => {
   expect(told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example")]);
   order(2, { kind: "post", data: 1, targetOrigin: "*" }, B);
   expect(told()).toEqual([heard(2, null, { kind: "closed" }, "*")]);
-  expect(windows.all.length).toBe(2);
+  expect(app.count).toBe(2);
   // Its page may close it still.
   order(2, { kind: "close" }, B);
-  expect(windows.all.length).toBe(1);
+  expect(app.count).toBe(1);
 });
 
 it("opens a tab in place of a window without an opener, by a tap or where the person lets it", () => {
-  const { windows, made, notices, open, order, told } = openApp();
+  const app = openApp();
+  const { group, made, notices, open, order, told } = app;
   const alone = { id: null, name: "" };
   const allowed = slotOf("https://allowed.example");
   expect(open(1, "https://b.example/", alone)).toBe(true);
@@ -293,10 +237,9 @@ it("opens a tab in place of a window without an opener, by a tap or where the pe
   open(1, "about:blank", alone);
   open(1, "https://b.example/4", { ...alone, tab: "behind" }, allowed, false);
   expect(told()).toEqual([]);
-  windows.turn(false);
-  told();
+  group.isInFront = false;
   for (const slot of [A, allowed]) open(1, "https://b.example/5", alone, slot);
-  expect([told(), notices.length, windows.all.length]).toEqual([[], 2, 1]);
+  expect([told(), notices.length, app.count]).toEqual([[], 2, 1]);
   // Its page may close it, while that is all that it has shown.
   order(1, { kind: "close" }, B);
   expect(told()).toEqual(["1 closes"]);
@@ -306,39 +249,33 @@ it("opens a tab in place of a window without an opener, by a tap or where the pe
 });
 
 it("leaves to the tab what opens no window: other kinds of addresses, and all where pages have no slots", () => {
-  const { windows, open } = openApp();
+  const app = openApp();
+  const { open } = app;
   expect(open(1, "mailto:a@a.example", { id: "w", name: "" })).toBe(false);
   const without = openApp(false);
   expect(without.open(1, "https://b.example/", { id: "w", name: "" })).toBe(false);
   expect(without.open(1, "about:blank", { id: "w", name: "" })).toBe(true);
-  for (let count = 0; count < 12; count += 1)
-    open(windows.all.length, `https://b.example/${count}`, { id: "w", name: "" });
-  expect(windows.all.length).toBe(9);
+  for (let count = 0; count < 12; count += 1) open(app.count, `https://b.example/${count}`, { id: "w", name: "" });
+  expect(app.count).toBe(9);
 });
 
 it("lets a page that closes its windows open others for a tap, but not for ever", () => {
-  const { windows, notices, open, order } = openApp();
+  const app = openApp();
+  const { notices, open, order } = app;
   for (let opened = 2; opened < 12; opened += 1) {
     open(1, "https://b.example/", { id: `w${opened}`, name: "" });
-    if (windows.all.length > 1) order(opened, { kind: "close" }, B);
+    if (app.count > 1) order(opened, { kind: "close" }, B);
   }
-  expect(windows.all.length).toBe(1);
+  expect(app.count).toBe(1);
   expect(notices).toHaveLength(7);
 });
 
-it("steps back over no more entries than there are, however many a page tells of", () => {
-  const { made, open, order, told } = openApp();
-  open(1, "https://b.example/", { id: "w", name: "" });
-  (made[1] as { history: { depth: number } }).history.depth = 30;
-  order(2, { kind: "close" }, B);
-  expect(told()).toContain("go -1");
-});
-
 it("opens no window for what is no address, and keeps no long names", () => {
-  const { windows, made, open, order, told } = openApp();
+  const app = openApp();
+  const { made, open, order, told } = app;
   for (const url of ["https://[", "https://", "javascript:1", ["https://b.example/"] as never])
     expect(open(1, url, { id: "w", name: "" })).toBe(false);
-  expect(windows.all.length).toBe(1);
+  expect(app.count).toBe(1);
   open(1, "https://b.example/", { id: "w", name: "x".repeat(10_000) });
   expect((made[1] as { window: AppWindow }).window.frame.element.name.length).toBeLessThan(2_000);
   told();
@@ -363,4 +300,37 @@ it("parts pages that want it from those of other origins, by who has opened them
   // Its window has gone on to another site.
   parted.order(2, { kind: "go", url: "https://b.example/", replace: false }, B);
   expect(parted.told()).toEqual([heard(1, "w", { kind: "closed" }, "slot of https://a.example"), closed]);
+});
+
+it("tells a window that its opener has gone, which hears no more of it", () => {
+  const { windows, made, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" });
+  told();
+  windows.onEnd((made[0] as { window: AppWindow }).window);
+  order(2, { kind: "post", data: 1, targetOrigin: "*" }, B);
+  expect(told()).toEqual(Array(2).fill(heard(2, null, { kind: "closed" }, "*")));
+});
+
+it("tells each document that has got a window by its name as it closes", () => {
+  const { windows, made, open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "pay" });
+  const heardByFrame: string[] = [];
+  const frame = { postMessage: (message: object) => heardByFrame.push(JSON.stringify(message)) } as unknown as Window;
+  const { window } = made[0] as { window: AppWindow };
+  const speaker = {
+    source: frame,
+    from: window,
+    ports: [],
+    userActivation: { isActive: true, hasBeenActive: true },
+  };
+  const request = { method: "GET", headers: [], body: null, referrer: "", replace: false };
+  const opens = { id: "x", name: "pay" };
+  const ask = () =>
+    windows.take({ tag: MESSAGE_TAG, type: "navigate", url: "https://b.example/2", ...request, opens }, A, speaker);
+  ask();
+  order(2, { kind: "close" }, B);
+  expect(heardByFrame.some((message) => message.includes('"id":"x","news":{"kind":"closed"}'))).toBe(true);
+  told();
+  ask();
+  expect(told()).toEqual(["3 to https://b.example/2 by https://a.example"]);
 });
