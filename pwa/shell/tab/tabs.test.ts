@@ -630,13 +630,14 @@ it("gives a window that opens as another closes its entry where the browser's wa
 it("keeps the frames of windows and of the pages that have opened them while one of these is in front", () => {
   const { tabs, first, show, say, open, log } = openTabs(1);
   show(first, `${A}/1`, "a1");
-  const told = () => log.filter((line) => line.includes('"isBehind":')).length;
+  const told = () => log.filter((line) => line === "tell tab behind").length;
   for (const id of ["v", "w"]) {
     say(first, { ...sendsTo(`${B}/${id}`), opens: { id, name: "" } } as PageToShell);
     tabs.show(1);
   }
   expect([tabs.all.length, told()]).toEqual([3, 0]);
   open();
+  expect(told()).toBeGreaterThanOrEqual(3);
   // There is room for the frame seen last of the others.
   expect(tabs.all).toHaveLength(2);
   expect(tabs.all).toContain(first);
@@ -723,6 +724,8 @@ it("parts a window from its opener as the person goes elsewhere in it, or it los
       (app.state.notice as Notice & { kind: "closed-tab" }).undo();
     }
     expect([tabs.state.openedBy, element.name], way).toEqual([null, ""]);
+    // The page that has opened it is behind now.
+    if (way !== "rest") expect(log.includes("tell tab behind"), way).toBe(true);
     log.length = 0;
     const act = { kind: "go", url: `${A}/3`, replace: false } as const;
     say(first, { tag: MESSAGE_TAG, type: "window", id: "w1", act } as PageToShell);

@@ -520,8 +520,10 @@ export class Tabs implements TabsActions, WindowPlaces {
   /** No other tab's page has to do with it any more. */
   #part(tab: OneTab): void {
     const window = windowOf(tab);
+    const former = tab.group;
     tab.group = ++this.#lastId;
     tab.openedBy = null;
+    for (const each of this.#tabs) if (each.group === former) this.#tellWhetherBehind(each);
     if (window === null) return;
     // A document learns from it that it has an opener.
     window.frame.element.name = "";

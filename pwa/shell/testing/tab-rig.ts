@@ -35,7 +35,8 @@ export function openApp(recent: readonly string[] = [], link: LinkPhase = { kind
       if (reloadedPage !== undefined) log.push(`hard reload ${reloadedPage ?? "ends"}`);
     },
     tellSettings() {},
-    signIn: async () => {},
+    signIn: async (origin: string, given: object | null) =>
+      void log.push(`${given === null ? "not " : ""}signed in to ${origin}`),
     stats: async () => ({}),
     askStore: async ({ kind, urls }: { kind: string; urls: readonly string[] }) => {
       log.push(`${kind} ${urls}`);
@@ -89,12 +90,16 @@ export function createFakeFrame(log: string[]) {
         return here.href;
       },
     },
-    postMessage: (message: { type: string; isConfirmed?: boolean; position?: ScrollPosition }, target: string) => {
-      const { type, isConfirmed = false, position } = message;
+    length: 0,
+    postMessage: (
+      message: { type: string; isConfirmed?: boolean; isBehind?: boolean; position?: ScrollPosition },
+      target: string,
+    ) => {
+      const { type, isConfirmed = false, isBehind, position } = message;
       const hearers = target === "*" ? "" : `${target} `;
-      log.push(
-        `tell ${hearers}${type}${isConfirmed ? " confirmed" : ""}${position === undefined ? "" : ` ${position.y}`}`,
-      );
+      const place = isBehind === undefined ? "" : isBehind ? " behind" : " in front";
+      const confirmed = isConfirmed ? " confirmed" : "";
+      log.push(`tell ${hearers}${type}${confirmed}${place}${position === undefined ? "" : ` ${position.y}`}`);
     },
   };
   /** A document comes into the frame. */
