@@ -36,6 +36,7 @@ test("the menu and the keys open it, Enter steps, and Escape gives the focus bac
   );
   await app.goto(`${origin.origin}/`);
   const frame = await app.content();
+  await frame.evaluate(() => document.querySelector("input")?.setAttribute("title", "same"));
   await openByMenu(app);
   await expect(page.getByRole("textbox", { name: "Address" })).toBeHidden();
   await search(app, "BOAT", "1 of 3");
@@ -60,7 +61,14 @@ test("the menu and the keys open it, Enter steps, and Escape gives the focus bac
   await field(page).press("Escape");
   await expect.poll(() => frame.evaluate(() => document.hasFocus())).toBe(true);
   await page.keyboard.type("typed");
-  await expect(app.frame().locator("input")).toHaveValue("typed");
+  // It was red three times in some forty runs, and nobody knows yet whether the focus left the field or another document came.
+  const standing = () =>
+    frame.evaluate(() => {
+      const field = document.querySelector("input");
+      return { typed: field?.value, hasFocus: field === document.activeElement, isSame: field?.title === "same" };
+    });
+  await expect.poll(standing).toEqual({ typed: "typed", hasFocus: true, isSame: true });
+  expect(origin.requestsTo("/")).toHaveLength(1);
   const menu = page.getByRole("button", { name: "Menu" });
   await menu.focus();
   await page.keyboard.press("Control+f");
