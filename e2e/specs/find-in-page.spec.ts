@@ -36,7 +36,6 @@ test("the menu and the keys open it, Enter steps, and Escape gives the focus bac
   );
   await app.goto(`${origin.origin}/`);
   const frame = await app.content();
-  await frame.evaluate(() => document.querySelector("input")?.setAttribute("title", "same"));
   await openByMenu(app);
   await expect(page.getByRole("textbox", { name: "Address" })).toBeHidden();
   await search(app, "BOAT", "1 of 3");
@@ -58,17 +57,22 @@ test("the menu and the keys open it, Enter steps, and Escape gives the focus bac
   await app.frame().locator("input").click();
   await page.keyboard.press("Control+f");
   await search(app, "third", "1 of 1");
+  // The frame has the focus before the page hears that the search is over. The other way round Chromium takes the focus from
+  // the page's field, which gets it again then.
+  const isFirst = await page.evaluateHandle(() => {
+    const { focus } = HTMLElement.prototype;
+    const seen: boolean[] = [];
+    HTMLElement.prototype.focus = function (this: HTMLElement) {
+      if (this.localName === "iframe") seen.push(document.querySelector(".find-bar") !== null);
+      return focus.call(this);
+    };
+    return seen;
+  });
   await field(page).press("Escape");
   await expect.poll(() => frame.evaluate(() => document.hasFocus())).toBe(true);
+  expect((await isFirst.jsonValue())[0]).toBe(true);
   await page.keyboard.type("typed");
-  // It was red three times in some forty runs, and nobody knows yet whether the focus left the field or another document came.
-  const standing = () =>
-    frame.evaluate(() => {
-      const field = document.querySelector("input");
-      return { typed: field?.value, hasFocus: field === document.activeElement, isSame: field?.title === "same" };
-    });
-  await expect.poll(standing).toEqual({ typed: "typed", hasFocus: true, isSame: true });
-  expect(origin.requestsTo("/")).toHaveLength(1);
+  await expect(app.frame().locator("input")).toHaveValue("typed");
   const menu = page.getByRole("button", { name: "Menu" });
   await menu.focus();
   await page.keyboard.press("Control+f");

@@ -181,11 +181,13 @@ class FindPlace {
 
   /** The focus goes back to where it was: to the page, where that or the menu had it. */
   #close(): void {
-    this.#change({ isFinding: false });
     const before = this.#focusedBefore;
     // The page's frame is in a shadow tree.
-    if (before instanceof HTMLElement && before.shadowRoot === null) before.focus();
-    else focusFrame(shownFrame(this.#places.frames));
+    const own = before instanceof HTMLElement && before.shadowRoot === null ? before : null;
+    // Before the page hears of the end and focuses its own field, which Chromium would take the focus from otherwise.
+    if (own === null) focusFrame(shownFrame(this.#places.frames));
+    this.#change({ isFinding: false });
+    own?.focus();
     this.#focusedBefore = null;
   }
 }
