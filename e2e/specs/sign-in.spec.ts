@@ -54,66 +54,6 @@ test("a name and a password go to the server that asks, and to no other @deno", 
   await expect(app.frame().getByText("Not in")).toBeVisible();
 });
 
-test("pictures and data of a page that its server refuses wait for the person, and the page stays", async ({
-  app,
-  origin,
-  otherOrigin,
-}) => {
-  const wanted = `Basic ${Buffer.from("ann:sesame").toString("base64")}`;
-  const guarded = (type: string, body: string) => (exchange: Exchange) => {
-    const { authorization } = exchange.request.headers;
-    const refusal = { "www-authenticate": 'Basic realm="Members"', "content-type": "text/html" };
-    if (authorization === wanted) exchange.reply(200, { "content-type": type, "cache-control": "no-store" }, body);
-    else exchange.reply(401, refusal, "<!doctype html><p>Not in");
-  };
-  const boat = '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"/>';
-  for (const site of [origin, otherOrigin]) site.route("/club", guarded("text/html", "<!doctype html><p>Members only"));
-  origin.route("/data", guarded("text/plain", "the data"));
-  origin.route("/boat.svg", guarded("image/svg+xml", boat));
-  const parts = `<input aria-label="Draft"><p id=told></p><p id=sent></p><img src="/boat.svg"><script>
-    fetch("/data").then(async (own) => { told.textContent = own.status + await own.text(); });
-    fetch("/data", { method: "POST" }).then(({ status }) => { sent.textContent = status; });
-  </script>`;
-  for (const path of ["/", "/again"]) origin.page(path, parts);
-  const told = app.frame().locator("#told");
-  const width = () =>
-    app
-      .frame()
-      .locator("img")
-      .evaluate((image: HTMLImageElement) => image.naturalWidth);
-
-  // The person will not, and is not asked once more for this page.
-  await app.ask(`${origin.origin}/`);
-  await expect(dialog(app)).toContainText("Members");
-  await app.page.keyboard.press("Escape");
-  await expect(told).toHaveText("401<!doctype html><p>Not in");
-  expect(await width()).toBe(0);
-  await expect(dialog(app)).toHaveCount(0);
-
-  await app.ask(`${origin.origin}/again`);
-  await expect(dialog(app)).toContainText("Members");
-  await (await app.content()).evaluate(() => {
-    (document.querySelector("input") as HTMLInputElement).value = "kept";
-  });
-  await signIn(app, "ann", "wrong");
-  await expect(dialog(app).getByRole("alert")).toHaveText("Name or password is wrong.");
-  await signIn(app, "ann", "sesame");
-  await expect(told).toHaveText("200the data");
-  await expect.poll(width).toBe(7);
-  await expect(app.frame().getByLabel("Draft")).toHaveValue("kept");
-  await expect(dialog(app)).toHaveCount(0);
-  // Nothing is sent twice.
-  await expect(app.frame().locator("#sent")).toHaveText("401");
-  expect(origin.requests.filter(({ method }) => method === "POST")).toHaveLength(2);
-
-  // For a frame of the own site the page comes once more.
-  otherOrigin.page("/", '<iframe src="/club"></iframe>');
-  await app.ask(`${otherOrigin.origin}/`);
-  await expect(dialog(app)).toContainText("Members");
-  await signIn(app, "ann", "sesame");
-  await expect(app.frame().frameLocator("iframe").getByText("Members only")).toBeVisible();
-});
-
 test("a person who will not sign in sees the page that the server has for that", async ({ app, origin }) => {
   origin.route("/closed", ({ reply }) =>
     reply(401, { "www-authenticate": "Basic realm=x", "content-type": "text/html" }, "<!doctype html><p>Not in"),

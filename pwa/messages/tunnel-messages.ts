@@ -154,20 +154,14 @@ export type TunnelQuestion =
   | { readonly kind: "stats" }
   /** A site's icon. */
   | { readonly kind: "icon"; readonly url: string; readonly topLevelOrigin: string }
-  /** The person has answered a "sign-in" of this origin. Null: the person will not. */
-  | {
-      readonly kind: "sign-in";
-      readonly origin: string;
-      readonly given: { readonly name: string; readonly password: string } | null;
-    }
+  /** The person has answered a "sign-in" of this origin. */
+  | { readonly kind: "sign-in"; readonly origin: string; readonly name: string; readonly password: string }
   /** Asks to clear it, here and at the edge. */
   | { readonly kind: "site-data" };
 
-/** The server of a page asks for a name and a password (RFC 9110 section 11). */
+/** A document's server asks for a name and a password (RFC 9110 section 11). */
 export interface SignInAsked {
   readonly origin: string;
-  /** For a part of the page, which waits; the page itself is there. */
-  readonly isPart: boolean;
   /** The server's words; "" for none. */
   readonly realm: string;
   /** The name and password that were given last are not right. */

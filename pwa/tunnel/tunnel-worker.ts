@@ -216,44 +216,22 @@ const host: { -readonly [Part in keyof SlotPortHost]: SlotPortHost[Part] } = {
 
 let signIns: SignIns | null = null;
 
-/** With the name and the password that the person has given. The server of a page may ask for them. */
+/** With the name and the password that the person has given. A document's server may ask for them. */
 function askSignedIn(request: PhoneRequest, consumer: ResponseConsumer): Answer {
   const head = signIns?.marked(request.head) ?? request.head;
-  const marked = { ...request, head };
-  if (head.destination !== "document") return askForPart(request, marked, consumer);
-  if (head.cache === "no-cache") signIns?.askAnew(head.url);
+  const isDocument = head.mode === "navigate" && head.destination === "document";
   const onHead = (response: ResponseHead) => {
-    if (response.status === 401) void tellSignIn(response, head, null);
+    if (response.status === 401) void tellSignIn(response, head);
   };
-  return tunnel.ask(tapped(marked, { onHead }), consumer);
+  return tunnel.ask(isDocument ? tapped({ ...request, head }, { onHead }) : { ...request, head }, consumer);
 }
 
-/** A part of a page that the page's own server refuses waits for the person, and is asked for once more. */
-function askForPart(request: PhoneRequest, marked: PhoneRequest, consumer: ResponseConsumer): Answer {
-  const { head, body } = marked;
-  let isOver = false;
-  const onHead = (response: ResponseHead) => {
-    const isOfPage = response.url.startsWith(`${head.topLevelOrigin}/`);
-    if (response.status !== 401 || !isOfPage || body || head.method !== "GET") return consumer.onHead(response);
-    answer.cancel();
-    void tellSignIn(response, head, request.head).then((isGiven) => {
-      if (!isOver) answer = isGiven ? askSignedIn(request, consumer) : tunnel.ask(marked, consumer);
-    });
-  };
-  let answer = tunnel.ask(marked, passingOn(consumer, { onHead }));
-  return {
-    cancel() {
-      isOver = true;
-      answer.cancel();
-    },
-  };
-}
-
-/** @returns as of `SignIns.ask`. Where the script for it cannot be had, the page says what the server says. */
-async function tellSignIn(response: ResponseHead, sent: RequestHead, part: RequestHead | null): Promise<boolean> {
-  const script = (await import(self.__SIGN_INS).catch(() => null)) as typeof import("./requests/sign-ins.ts") | null;
-  if (script !== null) signIns ??= new script.SignIns((asked) => tell({ type: "sign-in", ...asked }));
-  return signIns?.ask(response, sent, part) ?? false;
+/** Where the script for it cannot be had, the page says what the server says. */
+async function tellSignIn(response: ResponseHead, request: RequestHead): Promise<void> {
+  const { SignIns }: typeof import("./requests/sign-ins.ts") = await import(self.__SIGN_INS);
+  signIns ??= new SignIns();
+  const asked = signIns.ask(response, request);
+  if (asked !== null) tell({ type: "sign-in", ...asked });
 }
 
 /** A part whose script loads late. Where it cannot be had, it is asked for anew the next time. */
@@ -427,7 +405,7 @@ async function answer(question: TunnelQuestion): Promise<unknown> {
   if (question.kind === "stats") return stats();
   if (question.kind === "icon") return fetchIcon(question.url, question.topLevelOrigin);
   if (question.kind === "site-data") return clearSiteData();
-  if (question.kind === "sign-in") return signIns?.give(question.origin, question.given);
+  if (question.kind === "sign-in") return signIns?.give(question.origin, question);
   if (question.kind === "downloads" || question.kind === "download" || question.kind === "save")
     return (await downloads.load()).answer(question);
   if (question.kind === "forget") await forgetFiles((url) => siteName(url) === question.site);
@@ -489,7 +467,6 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   const body = request.body === null ? null : new Response(request.body).body;
   const head = wishes.marked(navigationHead(request));
   host.pageStarts.note(head, url);
-  signIns?.askAnew(url);
   const { download } = request;
   const answer = download === undefined ? askSignedIn({ head, body, push: null }, response) : show(download, response);
   response.setExchange(answer);

@@ -108,8 +108,8 @@ export class TunnelClient {
   }
 
   /** The person has answered a "sign-in". */
-  signIn(origin: string, given: { readonly name: string; readonly password: string } | null): Promise<void> {
-    return this.#ask({ kind: "sign-in", origin, given });
+  signIn(origin: string, name: string, password: string): Promise<void> {
+    return this.#ask({ kind: "sign-in", origin, name, password });
   }
 
   /** @returns as the question says, or null where the store, or the script of downloads, cannot be had. @typeParam Answer as there. */

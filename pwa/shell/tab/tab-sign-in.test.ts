@@ -3,8 +3,8 @@ import { settle } from "../../../shared/testing/turns.ts";
 import { openBrowser } from "../testing/tab-rig.ts";
 
 const [A, B] = ["https://a.example", "https://b.example"];
-const asks = (origin: string, isPart = false) =>
-  ({ type: "sign-in", origin, isPart, realm: "Club", isWrong: false, isRenewed: false }) as const;
+const asks = (origin: string) =>
+  ({ type: "sign-in", origin, realm: "Club", isWrong: false, isRenewed: false }) as const;
 
 it("a server's question is shown over its own pages alone, wherever the history leads", () => {
   const { tab, hear, show, shown } = openBrowser();
@@ -40,31 +40,4 @@ it("a page that was refused is asked for again in its frame, whatever a boot pag
   tab.signIn({ name: "ann", password: "sesame" });
   await settle();
   expect(log.slice(-2)).toEqual([`ask 2 ${A}/club`, `replace ${A}/club`]);
-});
-
-it("a part that its page's server refused waits, and the page stays as it is", async () => {
-  const { tab, hear, show, shown, log } = openBrowser();
-  tab.go(`${A}/`);
-  hear(asks(A, true));
-  show(`${A}/`, "a");
-  hear(asks(B, true));
-  expect(shown().signIn?.origin).toBe(A);
-  log.length = 0;
-  tab.signIn({ name: "ann", password: "sesame" });
-  // It was asked before the tunnel had the answer.
-  hear(asks(A, true));
-  expect(shown().signIn).toBeNull();
-  await settle();
-  hear(asks(A, true));
-  tab.signIn(null);
-  await settle();
-  expect(log).toEqual([`signed in to ${A}`, `not signed in to ${A}`]);
-
-  // A part of a page that was refused itself.
-  hear(asks(A));
-  hear(asks(A, true));
-  log.length = 0;
-  tab.signIn({ name: "ann", password: "sesame" });
-  await settle();
-  expect(log).toContain(`ask 2 ${A}/`);
 });

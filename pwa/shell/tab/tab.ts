@@ -99,8 +99,6 @@ export class Tab implements AppTab, TabActions {
   /** Closes this tab soon: its only navigation has ended in a file. */
   #closing: ReturnType<typeof setTimeout> | undefined;
   #signIn: SignInAsked | null = null;
-  /** Origin that the person has just answered: what was asked for it before the tunnel knows is no new question. */
-  #answered: string | null = null;
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
@@ -302,13 +300,8 @@ export class Tab implements AppTab, TabActions {
     const { signIn } = this.state;
     this.#signIn = null;
     this.#app.draw();
-    if (signIn === null) return;
-    const { origin, isPart } = signIn;
-    this.#answered = origin;
-    void this.#app.tunnel.signIn(origin, given).then(() => {
-      this.#answered = null;
-      if (given !== null && !isPart) this.#askAgain(origin);
-    });
+    if (given === null || signIn === null) return;
+    void this.#app.tunnel.signIn(signIn.origin, given.name, given.password).then(() => this.#askAgain(signIn.origin));
   }
 
   letGo(isUsed = false): void {
@@ -376,11 +369,9 @@ export class Tab implements AppTab, TabActions {
   #onSignIn(asked: SignInAsked): void {
     const isOfPage = asked.origin === this.#shownOrigin;
     // A redirect may have led there, of which the frame does not know yet.
-    if (asked.origin === this.#answered || (!isOfPage && (asked.isPart || this.#sent === null))) return;
+    if (!isOfPage && this.#sent === null) return;
     if (isOfPage && asked.isRenewed) return this.#askAgain(asked.origin);
-    const { isPart } = this.state.signIn ?? asked;
-    // What the page's own server wants for the page counts for its parts, too.
-    this.#signIn = { ...asked, isPart: asked.isPart && isPart };
+    this.#signIn = asked;
     this.#app.draw();
   }
 

@@ -35,8 +35,7 @@ export function openApp(recent: readonly string[] = [], link: LinkPhase = { kind
       if (reloadedPage !== undefined) log.push(`hard reload ${reloadedPage ?? "ends"}`);
     },
     tellSettings() {},
-    signIn: async (origin: string, given: object | null) =>
-      void log.push(`${given === null ? "not " : ""}signed in to ${origin}`),
+    signIn: async () => {},
     stats: async () => ({}),
     askStore: async ({ kind, urls }: { kind: string; urls: readonly string[] }) => {
       log.push(`${kind} ${urls}`);

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import type { SignInAsked } from "../../messages/tunnel-messages.ts";
 import { basic, digest, parseChallenges, SignIns } from "./sign-ins.ts";
 
 describe("parseChallenges", () => {
@@ -69,23 +67,11 @@ const refusal = (challenge: string, url = URL_A) => ({ url, headers: [["www-auth
 const authorizationOf = (signIns: SignIns, change: object = {}) =>
   new Map(signIns.marked({ ...head, ...change }).headers).get("authorization");
 
-/** @returns what the person is asked for a document; null for nothing. */
-function openSignIns(random?: () => string) {
-  const asked: SignInAsked[] = [];
-  const signIns = new SignIns((each) => void asked.push(each), random);
-  const ask = (response: ReturnType<typeof refusal>, sent: Pick<RequestHead, "url" | "headers"> = unsigned) => {
-    void signIns.ask(response, sent, null);
-    return asked.pop() ?? null;
-  };
-  return { signIns, ask, asked };
-}
-
 it("sends what the person has given to its origin alone, for navigations and the origin's own pages", () => {
-  const { signIns, ask } = openSignIns();
-  expect(ask(refusal('Bearer realm="x"'))).toBeNull();
-  expect(ask(refusal('Basic realm="Club"'))).toEqual({
+  const signIns = new SignIns();
+  expect(signIns.ask(refusal('Bearer realm="x"'), unsigned)).toBeNull();
+  expect(signIns.ask(refusal('Basic realm="Club"'), unsigned)).toEqual({
     origin: "https://a.example",
-    isPart: false,
     realm: "Club",
     isWrong: false,
     isRenewed: false,
@@ -103,29 +89,29 @@ it("sends what the person has given to its origin alone, for navigations and the
 });
 
 it("forgets what is wrong, and asks again", () => {
-  const { signIns, ask } = openSignIns();
-  ask(refusal("Basic realm=Club"));
+  const signIns = new SignIns();
+  signIns.ask(refusal("Basic realm=Club"), unsigned);
   signIns.give("https://a.example", { name: "a", password: "b" });
-  expect(ask(refusal("Basic realm=Club"), signed)).toMatchObject({ isWrong: true });
+  expect(signIns.ask(refusal("Basic realm=Club"), signed)).toMatchObject({ isWrong: true });
   expect(authorizationOf(signIns)).toBeUndefined();
 });
 
 it("prefers the strongest that it can answer, counts, and takes another nonce without a question", () => {
-  const { signIns, ask } = openSignIns(() => "random");
+  const signIns = new SignIns(() => "random");
   const both = 'Basic realm="Club", Digest realm="Club", nonce="1", qop="auth", algorithm=MD5';
-  ask(refusal(`${both}, Digest realm="Club", nonce="2", qop="auth", algorithm=SHA-512-256`));
+  signIns.ask(refusal(`${both}, Digest realm="Club", nonce="2", qop="auth", algorithm=SHA-512-256`), unsigned);
   signIns.give("https://a.example", { name: "a", password: "b" });
   expect(authorizationOf(signIns)).toMatch(/^Digest username="a", realm="Club", uri="\/private\?x=1".*nc=00000001/);
   const sent = authorizationOf(signIns);
   expect(sent).toContain("nc=00000002");
   const stale = 'Digest realm="Club", nonce="3", qop="auth", algorithm=MD5, stale=true';
-  expect(ask(refusal(stale), signed)).toMatchObject({ isRenewed: true, isWrong: false });
+  expect(signIns.ask(refusal(stale), signed)).toMatchObject({ isRenewed: true, isWrong: false });
   expect(authorizationOf(signIns)).toMatch(/nonce="3".*nc=00000001/);
 });
 
 it("sends nothing to a frame below another site's page", () => {
-  const { signIns, ask } = openSignIns();
-  ask(refusal("Basic realm=Club"));
+  const signIns = new SignIns();
+  signIns.ask(refusal("Basic realm=Club"), unsigned);
   signIns.give("https://a.example", { name: "a", password: "b" });
   const below = { topLevelOrigin: "https://b.example" };
   expect(authorizationOf(signIns, { ...below, destination: "iframe", origin: "https://b.example" })).toBeUndefined();
@@ -133,82 +119,35 @@ it("sends nothing to a frame below another site's page", () => {
 });
 
 it("takes what another origin's redirect leads to for no answer to what was given", () => {
-  const { signIns, ask } = openSignIns();
-  ask(refusal("Basic realm=Club"));
+  const signIns = new SignIns();
+  signIns.ask(refusal("Basic realm=Club"), unsigned);
   signIns.give("https://a.example", { name: "a", password: "b" });
   const redirected = { ...signed, url: "https://b.example/" };
-  expect(ask(refusal("Basic realm=Club"), redirected)).toMatchObject({ isWrong: false });
+  expect(signIns.ask(refusal("Basic realm=Club"), redirected)).toMatchObject({ isWrong: false });
   expect(authorizationOf(signIns)).toBe("Basic YTpi");
 });
 
 it("asks the person where a server calls each nonce stale", () => {
-  const { signIns, ask } = openSignIns();
+  const signIns = new SignIns();
   const stale = refusal('Digest realm="Club", nonce="1", qop="auth", stale=true');
-  ask(stale);
+  signIns.ask(stale, unsigned);
   signIns.give("https://a.example", { name: "a", password: "b" });
   authorizationOf(signIns);
-  expect(ask(stale, signed)).toMatchObject({ isRenewed: true });
+  expect(signIns.ask(stale, signed)).toMatchObject({ isRenewed: true });
   authorizationOf(signIns);
-  expect(ask(stale, signed)).toMatchObject({ isRenewed: false, isWrong: true });
+  expect(signIns.ask(stale, signed)).toMatchObject({ isRenewed: false, isWrong: true });
 });
 
 it("answers no algorithm that it does not know, whatever its name", () => {
   for (const algorithm of ["constructor", "__proto__", "toString-sess"])
-    expect(openSignIns().ask(refusal(`Digest realm=x, nonce=1, algorithm=${algorithm}`))).toBeNull();
+    expect(new SignIns().ask(refusal(`Digest realm=x, nonce=1, algorithm=${algorithm}`), unsigned)).toBeNull();
 });
 
 it("shows little of a realm, in the order in which it is written, and sends all of it", () => {
   const realm = `\u202e\u2066${"é".repeat(500)}`;
   const bytes = String.fromCharCode(...new TextEncoder().encode(realm));
-  const { signIns, ask } = openSignIns();
-  expect(ask(refusal(`Digest realm="${bytes}", nonce=1`))).toMatchObject({ realm: "é".repeat(80) });
+  const signIns = new SignIns();
+  expect(signIns.ask(refusal(`Digest realm="${bytes}", nonce=1`), unsigned)).toMatchObject({ realm: "é".repeat(80) });
   signIns.give("https://a.example", { name: "a", password: "b" });
   expect(authorizationOf(signIns)).toContain(`realm="${bytes}"`);
-});
-
-it("has parts of a page wait for the person, and be asked for once more with what that gives", async () => {
-  const { signIns, asked } = openSignIns();
-  const part = { ...head, mode: "cors", origin: "https://a.example", credentials: "same-origin" } as const;
-  const given = { name: "a", password: "b" };
-  const askFor = (change: Partial<RequestHead> = {}, challenge = "Basic realm=Club", sent = part as RequestHead) =>
-    signIns.ask(refusal(challenge), { ...sent, ...change }, { ...part, ...change });
-  for (const change of [
-    { credentials: "omit" },
-    { origin: "https://b.example" },
-    { topLevelOrigin: "https://b.example" },
-    { headers: [["authorization", "Own"]] },
-  ] as const)
-    expect(await askFor(change)).toBe(false);
-  expect(await askFor({}, "Bearer realm=Club")).toBe(false);
-  expect(asked).toEqual([]);
-
-  const waiting = [askFor(), askFor({ mode: "navigate", destination: "iframe" })];
-  expect(asked).toMatchObject(Array(2).fill({ origin: "https://a.example", isPart: true, isWrong: false }));
-  signIns.give("https://a.example", given);
-  expect(await Promise.all(waiting)).toEqual([true, true]);
-  // It was on its way meanwhile.
-  expect(await askFor()).toBe(true);
-  expect(asked).toHaveLength(2);
-  const wrong = askFor({}, "Basic realm=Club", signIns.marked(part));
-  expect(asked.at(-1)).toMatchObject({ isPart: true, isWrong: true });
-
-  // A person who will not is asked no more for the parts of this page.
-  signIns.give("https://a.example", null);
-  expect(await wrong).toBe(false);
-  expect(await askFor()).toBe(false);
-  expect(asked).toHaveLength(3);
-  signIns.askAnew("https://a.example/");
-  for (let count = 0; count < 300; count += 1) void askFor();
-  expect(asked).toHaveLength(3 + 256);
-});
-
-it("sends a part a new nonce without a question", async () => {
-  const { signIns, ask, asked } = openSignIns();
-  const part = { ...head, mode: "cors", origin: "https://a.example", credentials: "include" } as const;
-  ask(refusal('Digest realm="Club", nonce="1", qop="auth"'));
-  signIns.give("https://a.example", { name: "a", password: "b" });
-  signIns.marked(part);
-  const stale = refusal('Digest realm="Club", nonce="2", qop="auth", stale=true');
-  expect(await signIns.ask(stale, signIns.marked(part), part)).toBe(true);
-  expect(asked).toEqual([]);
 });

@@ -120,9 +120,6 @@ interface Space {
   isRenewed: boolean;
 }
 
-/** Parts of the pages of an origin that wait for the person. */
-const MOST_WAITING = 256;
-
 /** Origins whose challenges wait for the person. */
 const MOST_ASKED = 32;
 
@@ -138,31 +135,16 @@ export class SignIns {
   readonly #spaces = new Map<string, Space>();
   /** The latest challenge of each origin. */
   readonly #asked = new BoundedMap<string, Challenge>(MOST_ASKED);
-  readonly #tell: (asked: SignInAsked) => void;
-  /** Parts of pages, by origin, that wait for the person. */
-  readonly #waiting = new Map<string, ((isGiven: boolean) => void)[]>();
-  /** Origins that the person is not asked for any more, while one page is there. */
-  readonly #declined = new Set<string>();
 
-  /** @param tell asks the person. @param random gives a text that nobody can guess. */
-  constructor(tell: (asked: SignInAsked) => void, random: () => string = () => crypto.randomUUID()) {
-    this.#tell = tell;
+  /** @param random gives a text that nobody can guess. */
+  constructor(random: () => string = () => crypto.randomUUID()) {
     this.#random = random;
   }
 
-  /** The person has answered this origin's latest challenge. Null: the person will not. */
-  give(origin: string, given: Given | null): void {
+  /** The person has answered this origin's latest challenge. */
+  give(origin: string, given: Given): void {
     const challenge = this.#asked.get(origin);
-    if (given === null) this.#declined.add(origin);
-    else if (challenge !== undefined) this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false });
-    const waiting = this.#waiting.get(origin) ?? [];
-    this.#waiting.delete(origin);
-    for (const goOn of waiting) goOn(given !== null);
-  }
-
-  /** The person goes to a page, or reloads it, and may have another mind. */
-  askAnew(url: string): void {
-    this.#declined.delete(new URL(url).origin);
+    if (challenge !== undefined) this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false });
   }
 
   /**
@@ -171,8 +153,10 @@ export class SignIns {
    */
   marked(head: RequestHead): RequestHead {
     const url = new URL(head.url);
-    const space = this.#spaces.get(url.origin);
-    if (space === undefined || !isAmbient(head, url)) return head;
+    const space = head.topLevelOrigin === url.origin ? this.#spaces.get(url.origin) : undefined;
+    const isAmbient = head.mode === "navigate" || (head.origin === url.origin && head.credentials !== "omit");
+    const isOwn = head.headers.some(([name]) => name === "authorization") || url.username !== "" || url.password !== "";
+    if (space === undefined || !isAmbient || isOwn) return head;
     const { challenge, given } = space;
     space.count += 1;
     const request = { method: head.method, uri: url.pathname + url.search, count: space.count, cnonce: this.#random() };
@@ -181,32 +165,17 @@ export class SignIns {
   }
 
   /**
-   * An answer of status 401: asks the person.
+   * An answer of status 401.
    *
    * @param request as it was sent. A redirect to another origin takes nothing along of what it had.
-   * @param part the same as a page has asked for it; null: it is the page's own.
-   * @returns whether it is to be asked for again, with what the person has given; for a part of a page, once the person has
-   *   answered.
+   * @returns null where it asks for nothing that the person could give.
    */
-  async ask(response: Answered, request: Sent, part: RequestHead | null): Promise<boolean> {
+  ask(
+    response: Pick<ResponseHead, "url" | "headers">,
+    request: Pick<RequestHead, "url" | "headers">,
+  ): SignInAsked | null {
     const { origin } = new URL(response.url);
-    const waiting = this.#waiting.get(origin) ?? [];
-    if (this.#declined.has(origin) || waiting.length >= MOST_WAITING) return false;
-    if (part !== null && !isAmbient(part, new URL(part.url))) return false;
-    // The person has answered while it was on its way.
-    if (part !== null && this.#spaces.has(origin) && !isSent(response, request)) return true;
-    const asked = this.#askedBy(response, request, part !== null);
-    if (asked === null) return false;
-    if (part !== null && asked.isRenewed) return true;
-    this.#tell(asked);
-    if (part === null) return false;
-    this.#waiting.set(origin, waiting);
-    return new Promise((resolve) => waiting.push(resolve));
-  }
-
-  /** Null where it asks for nothing that the person could give. */
-  #askedBy(response: Answered, request: Sent, isPart: boolean): SignInAsked | null {
-    const { origin } = new URL(response.url);
+    const isSent = new URL(request.url).origin === origin && headerValue(request.headers, "authorization") !== null;
     const challenge = usable(
       parseChallenges(decodeByteString(headerValues(response.headers, "www-authenticate").join(", "))),
     );
@@ -214,29 +183,12 @@ export class SignIns {
     const { realm = "", stale } = challenge.parameters;
     const space = this.#spaces.get(origin);
     // The nonce was too old, or belongs to another realm's run; name and password were not looked at.
-    const hasOwn = isSent(response, request);
-    const isStale = hasOwn && stale?.toLowerCase() === "true";
+    const isStale = isSent && stale?.toLowerCase() === "true";
     // A server that calls each new one stale would be asked for ever.
     const isRenewed = isStale && space !== undefined && !(space.isRenewed && space.count <= 1);
     if (isRenewed) Object.assign(space, { challenge, count: 0, isRenewed: true });
-    else if (hasOwn) this.#spaces.delete(origin);
+    else if (isSent) this.#spaces.delete(origin);
     this.#asked.set(origin, challenge);
-    return { origin, isPart, realm: shownRealm(realm), isRenewed, isWrong: hasOwn && !isRenewed };
+    return { origin, realm: shownRealm(realm), isRenewed, isWrong: isSent && !isRenewed };
   }
-}
-
-type Answered = Pick<ResponseHead, "url" | "headers">;
-type Sent = Pick<RequestHead, "url" | "headers">;
-
-/** Whether the origin that answers has got a name and a password. */
-function isSent({ url }: Answered, request: Sent): boolean {
-  const { origin } = new URL(url);
-  return new URL(request.url).origin === origin && headerValue(request.headers, "authorization") !== null;
-}
-
-/** Whether a request takes along what the person has given: it is for a page, or of one of its origin, and has none of its own. */
-function isAmbient(head: RequestHead, url: URL): boolean {
-  const isOfPage = head.mode === "navigate" || (head.origin === url.origin && head.credentials !== "omit");
-  const isOwn = head.headers.some(([name]) => name === "authorization") || url.username !== "" || url.password !== "";
-  return head.topLevelOrigin === url.origin && isOfPage && !isOwn;
 }
