@@ -3,7 +3,7 @@
  * session history for all of these, so a tab that comes to the front gets an entry of the app's own there: behind it lies what
  * the tab adds from now on, and before it what others have added. The browser leads through the former; through what the tab
  * had before, it goes by itself, and the phone's way back, which comes to that entry, is a step of the tab. A tab that a page
- * has opened lies over that page's in this list: it closes by a step back over what it has added. A tab behind keeps its
+ * has opened in front comes after that page's in this list: as it closes, the browser steps back over its entries. A tab behind keeps its
  * frame, and so its page as it is, while there is room; else its page comes back from the phone's store when it is shown.
  * Where pages have no hosts of their own, all tabs have one frame in turns.
  */
