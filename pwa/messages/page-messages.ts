@@ -236,7 +236,9 @@ export interface WindowNews {
     | { readonly kind: "message"; readonly data: unknown; readonly origin: string }
     | { readonly kind: "closed" }
     /** Its page is of the document's own origin, and has this real URL; null: it is of another one. */
-    | { readonly kind: "at"; readonly url: string | null };
+    | { readonly kind: "at"; readonly url: string | null }
+    /** Where windows of the two's origin find each other: id of `ropewayPath.meeting`. Slots of before 2026-12 do not know it. */
+    | { readonly kind: "meeting"; readonly meeting: string };
 }
 
 /**

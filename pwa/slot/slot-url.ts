@@ -32,6 +32,8 @@ export const ropewayPath = {
    * without a service worker: `&kind=` the destination of an element there, `&cors` where it asks in that mode.
    */
   download: "/.ropeway/download",
+  /** A document with nothing in it, where a window and its opener of one origin find each other: `?` their id. */
+  meeting: "/.ropeway/meeting",
   /** No file is there: the browser is to forget the files whose requests have this referrer. */
   forgotten: "/.ropeway/forgotten",
 } as const;
@@ -142,5 +144,12 @@ export function shellOriginOf(slotOrigin: string): string {
   return `${scheme}//${host.slice(host.indexOf(".") + 1)}`;
 }
 
-/** Begins the name of the frame of a window that a page has opened; the name that the page gave it follows. */
+/**
+ * Begins the name of the frame of a window that a page has opened. The name that the page gave it follows and, after a line
+ * feed, the id of its meeting (`ropewayPath.meeting`).
+ */
 export const OPENED_NAME = "ropeway-opened ";
+
+/** @param meeting "" for none. */
+export const openedName = (name: string, meeting: string): string =>
+  OPENED_NAME + name + (meeting === "" ? "" : `\n${meeting}`);

@@ -109,7 +109,8 @@ export class SlotClients {
   async #anyPort(navigatedTo: string | null): Promise<TunnelPort | null> {
     let ports = [...new Set(this.#ports.values())].reverse().filter(({ isOpen }) => isOpen);
     if (ports.length === 0) {
-      const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+      const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+      const pages = windows.filter(({ url }) => !url.startsWith(self.location.origin + ropewayPath.meeting));
       // A GET navigation that gets none goes by way of the boot page; anything else would fail.
       const asked = pages.map((page) => (navigatedTo === null ? this.#ask(page) : soon(this.#ask(page))));
       ports = await firstAnswers(asked);

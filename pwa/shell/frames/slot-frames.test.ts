@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { MESSAGE_TAG, type WipeNews } from "../../messages/page-messages.ts";
 import { MapStorage } from "../testing/map-storage.ts";
 import { ListedHosts } from "./listed-hosts.ts";
-import { SlotFrames } from "./slot-frames.ts";
+import { type Meeting, SlotFrames } from "./slot-frames.ts";
+import { wildcardHosts } from "./slot-hosts.ts";
 import { SlotRegistry } from "./slot-registry.ts";
 import { KeptSpares } from "./spare-slots.ts";
 
@@ -232,4 +233,57 @@ it("asks the frames again that wait for a spare which a page has taken", async (
   frames.slotFor(C);
   await Promise.resolve();
   expect(again).toHaveBeenCalledTimes(1);
+});
+
+it("gives windows of a slot places to meet, a few at a time, and none on a host that may be another's", () => {
+  interface Frame {
+    src?: string;
+    onload?: () => void;
+  }
+  let shown: Frame[] = [];
+  const document = {
+    createElement: () => {
+      const frame = {
+        setAttribute() {},
+        addEventListener: (_: string, listener: () => void) => Object.assign(frame, { onload: listener }),
+        replaceWith: (next: Frame) => {
+          shown = shown.map((each) => (each === frame ? next : each));
+        },
+      };
+      return frame;
+    },
+    body: { append: (...all: Frame[]) => void shown.push(...all) },
+  } as unknown as Document;
+  const storage = new MapStorage();
+  const registry = new SlotRegistry(storage);
+  const frames = new SlotFrames({
+    registry,
+    keptSpares: new KeptSpares(storage, null),
+    document,
+    hosts: wildcardHosts("https:", "ropeway.example"),
+    bindPort: () => ({}) as MessagePort,
+    hasOtherWindows: () => false,
+    onNoHost() {},
+  });
+  const slot = registry.assign("s1", A, A);
+  let heard = 0;
+  const onThere = () => void heard++;
+  const places = () => shown.map(({ src }) => src ?? "");
+  const url = (meeting: Meeting | null) => `https://s1.ropeway.example/.ropeway/meeting?${meeting?.id}`;
+  const first = frames.meet(slot, onThere);
+  // A page can count them: the next ones change nothing.
+  expect(places()).toEqual(["", "", "", url(first)]);
+  for (const { onload } of shown) onload?.();
+  expect(heard).toBe(1);
+  const others = [1, 2, 3].map(() => frames.meet(slot, onThere));
+  expect(places()).toEqual([...others.map(url).toReversed(), url(first)]);
+  expect([new Set(places()).size, frames.meet(slot, onThere)]).toEqual([4, null]);
+  first?.end();
+  expect(places().at(-1)).toBe("");
+  const next = frames.meet(slot, onThere);
+  expect([places().at(-1), next?.id === first?.id]).toEqual([url(next), false]);
+
+  expect(frames.meet(registry.assign("s2", B, A), onThere)).toBeNull();
+  const listed = rig(2);
+  expect(listed.frames.meet(listed.registry.assign("s1.example", A, A), onThere)).toBeNull();
 });

@@ -5,6 +5,22 @@ import type { SlotHosts } from "./slot-hosts.ts";
 import type { SlotRegistry } from "./slot-registry.ts";
 import { type KeptSpares, SpareSlots, type TakenSlot } from "./spare-slots.ts";
 
+/** How many windows can find their openers at a time. */
+const MEETINGS = 4;
+
+/** In which a window and its opener of one origin find each other. */
+export interface Meeting {
+  readonly id: string;
+  readonly end: () => void;
+}
+
+function createMeeting(document: Document): HTMLIFrameElement {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "allow-same-origin allow-scripts");
+  frame.hidden = true;
+  return frame;
+}
+
 /** A page's slot on a host that is wiped, in the page's own frame, before it is the slot's. */
 interface ComingSlot {
   readonly slot: Slot;
@@ -35,6 +51,8 @@ export class SlotFrames {
   /** Labels of slots whose service worker got a port of this window. */
   #connected = new Set<string>();
   #timesAgain = 0;
+  /** Frames in whose place others can meet. Null: no window was opened yet. */
+  #blanks: HTMLIFrameElement[] | null = null;
   /** Label of the slot to whose boot page the page's frame was sent last. It may be there still. */
   #bootingPage: string | null = null;
 
@@ -45,6 +63,37 @@ export class SlotFrames {
     const { document, hosts, keptSpares } = options;
     const isComing = (label: string) => this.#coming?.slot.label === label;
     this.#spares = new SpareSlots({ document, hosts, keptSpares, isComing });
+  }
+
+  /**
+   * Gives two windows of a slot a document where they find each other: their own frames are in a shadow tree, where no
+   * script finds them. Any page can count these frames, so blank ones stand in for those that are to come. Each is a new one: a
+   * frame that goes from place to place takes part in the history.
+   *
+   * @param onThere the document is there.
+   * @returns null where too many meet, or the host may be another slot's before they have parted.
+   */
+  meet(slot: Slot, onThere: () => void): Meeting | null {
+    if (!slot.topLevel || this.areUsedAgain) return null;
+    const { document } = this.#options;
+    if (this.#blanks === null) {
+      this.#blanks = Array.from({ length: MEETINGS }, () => createMeeting(document));
+      document.body.append(...this.#blanks);
+    }
+    const blank = this.#blanks.pop();
+    if (blank === undefined) return null;
+    const id = crypto.randomUUID();
+    const frame = createMeeting(document);
+    frame.src = `${this.originOf(slot)}${RESERVED_PATH}meeting?${id}`;
+    frame.addEventListener("load", onThere);
+    blank.replaceWith(frame);
+    return {
+      id,
+      end: () => {
+        frame.replaceWith(blank);
+        this.#blanks?.push(blank);
+      },
+    };
   }
 
   /** As of `SlotHosts`. */

@@ -8,9 +8,10 @@ const slotOf = (origin: string): Slot => ({ label: origin, origin, topLevelOrigi
 const [A, B] = [slotOf("https://a.example"), slotOf("https://b.example")];
 
 /** Tabs whose windows do nothing but write down what they are told. */
-function openApp(slots = true) {
+function openApp(slots = true, mostMeetings = 0) {
   const log: string[] = [];
   const notices: Notice[] = [];
+  const meetings: (() => void)[] = [];
   const shell = { parent: null as unknown } as unknown as Window;
   (shell as { parent: Window }).parent = shell;
   const createWindow = (name: string) => {
@@ -72,6 +73,11 @@ function openApp(slots = true) {
           find: (origin: string, top: string) =>
             [A, B].find((slot) => slot.origin === origin && slot.topLevelOrigin === top) ?? null,
           originOf: ({ origin }: Slot) => `slot of ${origin}`,
+          meet({ origin }: Slot, onThere: () => void) {
+            if (meetings.length === mostMeetings) return null;
+            const id = `meeting ${meetings.push(onThere)}`;
+            return { id, end: () => log.push(`${id} of ${origin} ends`) };
+          },
         }
       : null,
     places,
@@ -91,7 +97,7 @@ function openApp(slots = true) {
   const closeAll = () => {
     for (const window of all.slice(1).toReversed()) places.closeWindow(window);
   };
-  const app = { windows, made, notices, group, places, open, order, told, closeAll };
+  const app = { windows, meetings, made, notices, group, places, open, order, told, closeAll };
   return Object.defineProperty(app, "count", { get: () => all.length }) as typeof app & { readonly count: number };
 }
 
@@ -116,6 +122,40 @@ it("carries messages between a window and its opener, for the origins that they 
     heard(2, null, message("https://a.example"), "slot of https://b.example"),
     heard(1, "w", message("https://b.example"), "slot of https://a.example"),
     heard(1, "w", message("https://b.example"), "*"),
+  ]);
+});
+
+it("tells a window and its opener of one origin where they find each other, until they part", () => {
+  const { meetings, made, windows, open, order, told } = openApp(true, 2);
+  open(1, "https://b.example/", { id: "w", name: "pay" });
+  expect(made[1]?.frame.element.name).toBe("ropeway-opened pay\nmeeting 1");
+  expect(told()).toEqual(["2 to https://b.example/ by https://a.example"]);
+  const news = { kind: "meeting", meeting: "meeting 1" };
+  meetings[0]?.();
+  expect(told()).toEqual([
+    heard(2, null, news, "slot of https://a.example"),
+    heard(1, "w", news, "slot of https://a.example"),
+  ]);
+  // The next document of the opener's gets the window by its name.
+  open(1, "about:blank", { id: "x", name: "pay" });
+  expect(told()).toEqual([heard(1, "x", news, "slot of https://a.example")]);
+  order(2, { kind: "disown" }, B);
+  expect(told()[0]).toBe("meeting 1 of https://a.example ends");
+  meetings[0]?.();
+  expect(told()).toEqual([]);
+  if (made[1] !== undefined) windows.onEnd(made[1].window);
+  expect(told()).toEqual([]);
+});
+
+it("opens windows that find no opener once there is no place to meet", () => {
+  const { made, meetings, open, closeAll, told } = openApp(true, 2);
+  for (const from of [1, 2, 3]) open(from, "https://a.example/", { id: "w", name: "w" });
+  expect([made.at(-1)?.frame.element.name, meetings.length]).toEqual(["ropeway-opened w", 2]);
+  told();
+  closeAll();
+  expect(told().filter((each) => each.startsWith("meeting"))).toEqual([
+    "meeting 2 of https://a.example ends",
+    "meeting 1 of https://a.example ends",
   ]);
 });
 

@@ -11,10 +11,10 @@ import {
 } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import { siteName } from "../../messages/tunnel-messages.ts";
-import { OPENED_NAME } from "../../slot/slot-url.ts";
+import { openedName } from "../../slot/slot-url.ts";
 import type { App } from "../app/app.ts";
 import type { Slot } from "../frames/places.ts";
-import type { SlotFrames } from "../frames/slot-frames.ts";
+import type { Meeting, SlotFrames } from "../frames/slot-frames.ts";
 import type { Activation } from "../frames/slot-services.ts";
 import { pageNavigation, typedNavigation, webAddress } from "./navigation-request.ts";
 import { Openings } from "./openings.ts";
@@ -38,6 +38,10 @@ interface OpenedWindow {
   opener: Link | null;
   /** Of all documents that can speak of it. */
   readonly links: Set<Link>;
+  /** With its opener. */
+  readonly meeting: Meeting | null;
+  /** Where they meet there is a document. */
+  canMeet: boolean;
   /** By `performance.now()`. */
   readonly openedAt: number;
 }
@@ -91,7 +95,7 @@ export interface WindowPlaces {
 export interface WindowsOptions {
   readonly app: App;
   /** Null where some pages have no slots: there new windows open in the one view. */
-  readonly slots: Pick<SlotFrames, "find" | "originOf"> | null;
+  readonly slots: Pick<SlotFrames, "find" | "originOf" | "meet"> | null;
   readonly places: WindowPlaces;
 }
 
@@ -151,7 +155,7 @@ export class Windows {
     const link = this.#link({ ...opens, id }, slot, source, from);
     const named = this.#named(link);
     if (named !== null) {
-      connect(link, named);
+      this.#connect(link, named);
       if (!isBlank) named.window.tab.sendTo(request);
       return true;
     }
@@ -276,7 +280,7 @@ export class Windows {
     this.#opened.delete(window);
     for (const opened of this.#opened.values()) {
       if (opened.opener?.from !== window) continue;
-      opened.opener = null;
+      part(opened);
       const page = opened.window.frame.element.contentWindow;
       if (page !== null) tell(page, "*", undefined, { kind: "closed" });
     }
@@ -312,11 +316,43 @@ export class Windows {
   #show(link: Link, request: NavigationRequest, slot: Slot): void {
     const hasOpener = this.#links.get(link.source)?.get(link.id) === link;
     if (this.#blank !== link) this.#endBlank();
-    const name = hasOpener ? OPENED_NAME + link.name : "";
-    const window = this.#options.places.openBeside(link.from, request, name, slot.topLevelOrigin);
-    const opened = { window, opener: hasOpener ? link : null, links: new Set<Link>(), openedAt: performance.now() };
+    const { places, slots } = this.#options;
+    const meeting = (hasOpener && slots?.meet(link.slot, () => this.#onMeeting(opened))) || null;
+    const name = hasOpener ? openedName(link.name, meeting?.id ?? "") : "";
+    const window = places.openBeside(link.from, request, name, slot.topLevelOrigin);
+    const opener = hasOpener ? link : null;
+    const opened: OpenedWindow = {
+      window,
+      opener,
+      links: new Set<Link>(),
+      meeting,
+      canMeet: false,
+      openedAt: performance.now(),
+    };
     this.#opened.set(window, opened);
-    connect(link, opened);
+    this.#connect(link, opened);
+  }
+
+  /** Scripts of the opener's origin, in the window or not, may find each other. */
+  #onMeeting(opened: OpenedWindow): void {
+    const { window, opener, links, meeting } = opened;
+    const page = window.frame.element.contentWindow;
+    if (opener === null || meeting === null || page === null) return;
+    opened.canMeet = true;
+    const origin = this.#options.slots?.originOf(opener.slot);
+    if (origin !== undefined) tell(page, origin, undefined, { kind: "meeting", meeting: meeting.id });
+    for (const link of links) this.#tellMeeting(link, opened);
+  }
+
+  #tellMeeting(link: Link, { opener, meeting, canMeet }: OpenedWindow): void {
+    if (canMeet && meeting !== null && link.slot.label === opener?.slot.label)
+      this.#news(link, { kind: "meeting", meeting: meeting.id });
+  }
+
+  #connect(link: Link, window: OpenedWindow): void {
+    link.state = { kind: "open", window };
+    window.links.add(link);
+    this.#tellMeeting(link, window);
   }
 
   /** A tap opens one window, now or later. @returns true. */
@@ -333,7 +369,7 @@ export class Windows {
 
   /** The window and those that have opened it know nothing of each other any more. */
   #endAll(window: OpenedWindow): void {
-    window.opener = null;
+    part(window);
     for (const link of window.links) this.#end(link);
   }
 
@@ -358,9 +394,10 @@ export class Windows {
   }
 }
 
-function connect(link: Link, window: OpenedWindow): void {
-  link.state = { kind: "open", window };
-  window.links.add(link);
+/** The window has no opener any more. */
+function part(window: OpenedWindow): void {
+  if (window.opener !== null) window.meeting?.end();
+  window.opener = null;
 }
 
 /** As HTML has it, where the page is all that the tab has shown, and another page has led there. */

@@ -137,6 +137,7 @@ export function createFakeSlots(log: string[]) {
     slotFor: (origin: string) => (homeless.has(origin) ? null : slotFor(origin)),
     slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
     originOf: ({ origin }: Slot) => origin,
+    meet: () => null,
     isBooted: ({ origin }: Slot) => booted.has(origin),
     find: (origin: string) => slots.get(origin) ?? (booted.has(origin) ? slotFor(origin) : null),
     needsBootPage: () => true,

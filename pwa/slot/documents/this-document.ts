@@ -91,10 +91,19 @@ export async function sayHere(shown: HTMLElement, text: string, host: string): P
 export const BACK_NAME = "ropeway-back";
 
 /** The facts that the shell or the boot page has put into the name of the document's window. */
-export function frameNameOf(name: string): { readonly isBack: boolean; readonly opened: string | null } {
+export function frameNameOf(name: string): {
+  readonly isBack: boolean;
+  /** Name of the window, where a page has opened it. */
+  readonly opened: string | null;
+  /** Id of the meeting with its opener; "" for none. */
+  readonly meeting: string;
+} {
   const isBack = name.startsWith(BACK_NAME);
   const rest = isBack ? name.slice(BACK_NAME.length) : name;
-  return { isBack, opened: rest.startsWith(OPENED_NAME) ? rest.slice(OPENED_NAME.length) : null };
+  if (!rest.startsWith(OPENED_NAME)) return { isBack, opened: null, meeting: "" };
+  const told = rest.slice(OPENED_NAME.length);
+  const [, opened = told, meeting = ""] = /^(.*)\n([\da-f-]{36})$/s.exec(told) ?? [];
+  return { isBack, opened, meeting };
 }
 
 /**

@@ -3,7 +3,7 @@
  * time is for frames in the page, too.
  */
 import { frameNameOf } from "../documents/this-document.ts";
-import { OPENED_NAME } from "../slot-url.ts";
+import { openedName } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod } from "./patch.ts";
 
@@ -139,8 +139,8 @@ function keptNames(): readonly KeptName[] {
  */
 function keepWindowName({ navigation }: PageContext): void {
   // There the entry has another key than before.
-  const { isBack, opened } = frameNameOf(window.name);
-  window.name = opened === null ? "" : OPENED_NAME + opened;
+  const { isBack, opened, meeting } = frameNameOf(window.name);
+  window.name = opened === null ? "" : openedName(opened, meeting);
   // Without the Navigation API an origin has one name.
   const keys = navigation?.entries().map(({ key }) => key) ?? [""];
   const isHere = (kept: KeptName) => kept.keys.some((key) => keys.includes(key));

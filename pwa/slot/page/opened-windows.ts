@@ -1,19 +1,22 @@
 /**
  * Windows that this document opens, and the one that has opened the page. They are frames of the shell, beside the page's
  * own, which no script can reach from another one; so a script gets an object in place of each, and the shell carries their
- * messages. The object has the members of a window of another origin (HTML section 7.2.1.3.1), also where both share one.
+ * messages. The object has the members of a window of another origin (HTML section 7.2.1.3.1), and those of the window itself
+ * while both show documents of one origin: these find each other in a third one (`ropewayPath.meeting`).
  */
 import { parseUrl } from "../../../shared/web/origin.ts";
+import { READ_HOOK } from "../../../shared/web/read-marks.ts";
 import { MESSAGE_TAG, type OpensWindow, type WindowNews, type WindowOrder } from "../../messages/page-messages.ts";
-import { frameNameOf } from "../documents/this-document.ts";
-import { toReal } from "../slot-url.ts";
+import { frameNameOf, removeNetworkFeatures } from "../documents/this-document.ts";
+import { ropewayPath, toReal } from "../slot-url.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
 import { htmlElement } from "./navigation-rules.ts";
 import type { PageContext, Realm } from "./page-context.ts";
-import { patchMethod } from "./patch.ts";
+import { patchMethod, removeProperties } from "./patch.ts";
 
 type Act = WindowOrder["act"];
+type Go = (url: unknown, replace: boolean) => void;
 
 /** The window on the other side, as far as the shell has told. */
 interface Other {
@@ -22,9 +25,41 @@ interface Other {
   readonly discard: () => void;
   readonly name: string;
   readonly blank: BlankWindow | null;
+  /** What scripts do to it until it has a document; null: that has come, or is of another origin. */
+  early: EarlyWindow | null;
+  meeting: Meeting | null;
+  /** The window itself, once it was met. */
+  itself: Window | null;
   /** Real URL of its page, where that is of this origin. */
   url: string | null;
   readonly shown: Window;
+}
+
+/** A document in which two windows find each other: each tells the other there. */
+interface Meeting {
+  readonly id: string;
+  readonly place: { ropewayOpener?: Window; ropewayOpened?: Window };
+}
+
+/** Event of an opener's window: one that it has opened has come to the meeting whose id is its detail. */
+const MET = "ropeway-met";
+const { dispatchEvent } = EventTarget.prototype;
+
+/** @returns null where there is none, or none of this origin. */
+function findMeeting(id: string): Meeting | null {
+  const { top } = window;
+  for (let at = 0; id !== "" && top !== null && at < top.length; at++) {
+    try {
+      const place = top[at] as Realm;
+      if (place.location.pathname !== ropewayPath.meeting || place.location.search !== `?${id}`) continue;
+      removeNetworkFeatures(place);
+      removeProperties(place.Navigator.prototype, ["serviceWorker"]);
+      return { id, place: place as Meeting["place"] };
+    } catch {
+      // Of another origin.
+    }
+  }
+  return null;
 }
 
 const shownWindows = new WeakSet<object>();
@@ -40,10 +75,16 @@ export class OpenedWindows {
   /** Before the name of the page's window is shown otherwise. */
   constructor(context: PageContext) {
     this.#context = context;
+    window.addEventListener(MET, (event) => {
+      event.stopImmediatePropagation();
+      for (const other of this.#opened.values())
+        if (other.meeting?.id === (event as CustomEvent<unknown>).detail) this.#itself(other);
+    });
     if (!context.config.topLevel) return;
     patchMethod(window, "close", () => this.#order(undefined, { kind: "close" }));
     const { isApart = false, referrer, realOrigin } = context.config;
-    const isOpened = frameNameOf(window.name).opened !== null;
+    const { opened, meeting } = frameNameOf(window.name);
+    const isOpened = opened !== null;
     // An opener of another origin is not known here by its name: one that does not say that it is of this one is none.
     if (isOpened && isApart && parseUrl(referrer)?.origin !== realOrigin) {
       this.#order(undefined, { kind: "disown" });
@@ -54,6 +95,7 @@ export class OpenedWindows {
     if (isApart) this.#order(undefined, { kind: "disown", isApart: true });
     const opener = this.#createOther(undefined);
     this.#opener = opener;
+    this.#meet(opener, meeting);
     let shown: unknown = opener.shown;
     Object.defineProperty(window, "opener", {
       get: () => (opener.isClosed ? null : shown),
@@ -82,7 +124,8 @@ export class OpenedWindows {
     const known = [...this.#opened].find(([, each]) => name !== "" && each.name === name && !each.isClosed);
     const seen = url === null && { opener: hasOpener ? window : null };
     const id = known?.[0] ?? crypto.randomUUID();
-    const other = known?.[1] ?? this.#createOther(id, name, seen);
+    const isOwn = url !== null && parseUrl(url)?.origin === this.#context.config.realOrigin;
+    const other = known?.[1] ?? this.#createOther(id, name, seen, isOwn);
     this.#opened.set(id, other);
     if (local !== "") other.blank?.fill(local, this.#context);
     if (url !== null) other.blank?.leave();
@@ -103,7 +146,10 @@ export class OpenedWindows {
       other.isClosed = true;
       other.discard();
       if (other.blank?.isUnasked === true) other.blank.leave();
-    } else if (news.kind === "at") other.url = news.url;
+    } else if (news.kind === "at") {
+      other.url = news.url;
+      other.early = null;
+    } else if (news.kind === "meeting") this.#meet(other, news.meeting);
     else {
       const event = new MessageEvent("message", { data: news.data, origin: news.origin, ports: [...ports] });
       Object.defineProperty(event, "source", { value: other.shown });
@@ -118,11 +164,46 @@ export class OpenedWindows {
     return other;
   }
 
+  /** @param id "" for none. */
+  #meet(other: Other, id: string): void {
+    const meeting = findMeeting(id);
+    if (meeting === null) return;
+    other.meeting = meeting;
+    if (other !== this.#opener) {
+      meeting.place.ropewayOpener = window;
+      this.#itself(other);
+      return;
+    }
+    meeting.place.ropewayOpened = window;
+    // The page script is through then, and none of the page's has begun.
+    queueMicrotask(() => {
+      const opener = this.#itself(other);
+      if (opener !== null) dispatchEvent.call(opener, new CustomEvent(MET, { detail: id }));
+    });
+  }
+
+  /** The window itself, if it has a document of this origin now, with a page script. */
+  #itself(other: Other): Realm | null {
+    if (other.isClosed) return null;
+    try {
+      const { place } = other.meeting ?? {};
+      other.itself ??= (other === this.#opener ? place?.ropewayOpener : place?.ropewayOpened) ?? null;
+      if (other.itself === null || !Object.hasOwn(other.itself, READ_HOOK)) return null;
+    } catch {
+      return null;
+    }
+    const itself = other.itself as Realm;
+    other.early?.bringTo(itself);
+    other.early = null;
+    return itself;
+  }
+
   #order(id: string | undefined, act: Act, transfer: Transferable[] = []): void {
     this.#context.toShell({ tag: MESSAGE_TAG, type: "window", ...(id !== undefined && { id }), act }, transfer);
   }
 
-  #createOther(id: string | undefined, name = "", seen: Seen | false = false): Other {
+  /** @param isOwn its first document will be of this origin. */
+  #createOther(id: string | undefined, name = "", seen: Seen | false = false, isOwn = false): Other {
     const { config } = this.#context;
     const close = () => {
       if (id === undefined) return;
@@ -132,13 +213,17 @@ export class OpenedWindows {
       this.#order(id, { kind: "close" });
     };
     const blank = seen === false ? null : new BlankWindow({ ...seen, close });
-    const go = (url: unknown, replace: boolean) => {
+    const go: Go = (url, replace) => {
       const absolute = parseUrl(String(url), document.baseURI)?.href;
       if (absolute === undefined) throw new DOMException(`Cannot open: invalid URL ${url}`, "SyntaxError");
       blank?.leave();
       this.#order(id, { kind: "go", url: toReal(absolute, config), replace });
     };
-    const location = createLocation(() => other.url, go);
+    const address = () => {
+      const itself = this.#itself(other);
+      return itself === null ? other.url : toReal(itself.location.href, config);
+    };
+    const location = createLocation(address, go);
     const members: Record<string, unknown> = {
       location,
       postMessage: (...args: unknown[]) => {
@@ -154,33 +239,109 @@ export class OpenedWindows {
       length: 0,
       opener: id === undefined ? null : window,
     };
+    const discard = () => {
+      members.opener = null;
+    };
+    const early = isOwn && id !== undefined ? new EarlyWindow() : null;
+    const shown = this.#show(members, go, () => other);
+    const other: Other = {
+      isClosed: false,
+      discard,
+      name,
+      blank,
+      early,
+      meeting: null,
+      itself: null,
+      url: null,
+      shown,
+    };
+    return other;
+  }
+
+  /**
+   * @param members that it has whatever it shows.
+   * @param go sends it to an address.
+   */
+  #show(members: Record<string, unknown>, go: Go, otherNow: () => Other): Window {
     const shown: Window = new Proxy(Object.create(null) as Window, {
       get: (_target, name) => {
         if (["window", "self", "frames", "parent", "top", "globalThis"].includes(String(name))) return shown;
+        const other = otherNow();
+        const { blank, early } = other;
         if (name === "closed") return other.isClosed;
+        const itself = this.#itself(other);
+        if (itself !== null && typeof name === "string" && !BY_SHELL.includes(name)) return read(itself, name);
         const isOwn = blank?.content != null && OF_CONTENT.includes(String(name));
         if (typeof name === "string" && name in members && !isOwn) return members[name];
         // Promises, `toString` and others ask for these of whatever they get.
         if (name === "then" || typeof name === "symbol") return undefined;
         if (blank !== null && !blank.isGone) return blank.read(name);
-        if (name === "origin" && other.url !== null) return config.realOrigin;
+        if (early !== null) return early.read(name);
+        if (name === "origin" && other.url !== null) return this.#context.config.realOrigin;
         throw refused();
       },
       set: (_target, name, value) => {
+        const other = otherNow();
+        const itself = this.#itself(other);
+        const { blank, early } = other;
         if (name === "location") go(value, false);
+        else if (itself !== null) Reflect.set(itself, name, value, itself);
+        else if (early !== null) early.write(name, value);
         else if (blank !== null && !blank.isGone) blank.write(name, value);
         else if (name !== "opener") throw refused();
         return true;
       },
-      has: (_target, name) => typeof name === "string" && (name in members || name === "closed"),
-      getPrototypeOf: () => null,
+      has: (_target, name) =>
+        Reflect.has(this.#itself(otherNow()) ?? members, name) ||
+        name === "closed" ||
+        otherNow().early?.has(name) === true,
+      getPrototypeOf: () => Reflect.getPrototypeOf(this.#itself(otherNow()) ?? Object.create(null)),
     });
     shownWindows.add(shown);
-    const discard = () => {
-      members.opener = null;
-    };
-    const other: Other = { isClosed: false, discard, name, blank, url: null, shown };
-    return other;
+    return shown;
+  }
+}
+
+/** A member of a window of this origin. */
+function read(itself: Window, name: string): unknown {
+  const value: unknown = Reflect.get(itself, name, itself);
+  // Functions of a window want to be called on it.
+  return typeof value === "function" && value.prototype === undefined ? value.bind(itself) : value;
+}
+
+/** What the shell does for such a window, of whatever origin it is: messages that it carries come in their order. */
+const BY_SHELL = ["location", "postMessage", "close", "focus", "blur", "opener"];
+
+/**
+ * A window of this origin that has no document yet. In a browser it has a blank one, whose window the first document keeps,
+ * with all that scripts have put there (HTML section 7.4.5, "is initial about:blank").
+ */
+class EarlyWindow {
+  readonly #set = new Map<string | symbol, unknown>();
+  readonly #heard: Parameters<Window["addEventListener"]>[] = [];
+  #document: Document | null = null;
+
+  read(name: string): unknown {
+    if (name === "addEventListener")
+      return (...listener: Parameters<Window["addEventListener"]>) => void this.#heard.push(listener);
+    if (name === "document") {
+      this.#document ??= document.implementation.createHTMLDocument("");
+      return this.#document;
+    }
+    return this.#set.get(name);
+  }
+
+  write(name: string | symbol, value: unknown): void {
+    this.#set.set(name, value);
+  }
+
+  has(name: string | symbol): boolean {
+    return this.#set.has(name);
+  }
+
+  bringTo(itself: Window): void {
+    for (const [name, value] of this.#set) Reflect.set(itself, name, value, itself);
+    for (const listener of this.#heard) itself.addEventListener(...listener);
   }
 }
 
@@ -192,7 +353,7 @@ function refused(): DOMException {
 }
 
 /** @param address as of `Other`. */
-function createLocation(address: () => string | null, go: (url: unknown, replace: boolean) => void): object {
+function createLocation(address: () => string | null, go: Go): object {
   return new Proxy(Object.create(null) as object, {
     get: (_target, name) => {
       if (name === "replace") return (url: unknown) => go(url, true);

@@ -1,0 +1,142 @@
+/** A window of the site's own: its scripts and those of the page that has opened it reach into each other, as directly. */
+import type { Frame, Page } from "@playwright/test";
+import { type AppPage, test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
+
+const isApp = (around: Page | AppPage): around is AppPage => "address" in around;
+
+/** Opens the page, presses its button, and waits until its title says that its log is whole. */
+async function logOf(around: Page | AppPage, url: string, inWindow?: (page: Page | null) => Promise<void>) {
+  await around.goto(url);
+  const page: Page | Frame = isApp(around) ? await around.content() : around;
+  const opened = isApp(around) ? null : around.waitForEvent("popup");
+  await page.locator("button").click();
+  await inWindow?.(await opened);
+  await expect.poll(() => page.title(), { timeout: 45_000 }).toBe("done");
+  return page.evaluate("log");
+}
+
+const LOG = `const log = []; const end = () => { document.title = "done"; };`;
+
+test("a calendar writes the day into the field of the page that has opened it, while it loads and later", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page(
+    "/booking",
+    `<form><input name=day></form><button>Choose</button><script>${LOG}
+      function chosen(day, by) { log.push(["chosen", day, by.constructor === Object, document.forms[0].day.value]); }
+      document.querySelector("button").onclick = () => {
+        const shown = open("/calendar", "calendar", "width=300,height=300");
+        shown.language = "de";
+        shown.addEventListener("load", () => log.push(["load", shown.document.title, shown.heading.textContent]));
+        log.push([typeof shown.document, shown.language, shown.closed]);
+        onmessage = ({ data, source }) => {
+          if (data !== "ready") return;
+          log.push([source === shown, shown.location.pathname, shown.location.search, shown.document.readyState]);
+          log.push([shown.opener === window, shown.say("Ann"), "say" in shown, "nothing" in shown, shown.length]);
+          shown.document.querySelector("p").textContent = "From the page";
+          log.push([shown.text(), shown.name, shown.origin === origin]);
+          shown.location = "/month?of=day";
+        };
+      };
+      function last(text, kept) { log.push(["last", text, kept]); end(); }
+    </script>`,
+  );
+  origin.page(
+    "/calendar",
+    `<p id=heading>Day</p><script>
+      const { day } = opener.document.forms[0];
+      day.value = "29th";
+      opener.chosen(language, {});
+      opener.kept = "kept";
+      function say(name) { return "Hello " + name; }
+      var text = () => heading.textContent;
+      addEventListener("load", () => setTimeout(() => opener.postMessage("ready", "*"), 0));
+    </script>`,
+    "Calendar",
+  );
+  origin.page(
+    "/month",
+    `<script>
+      opener.last(opener.location.pathname, opener.kept);
+      close();
+    </script>`,
+  );
+  const wanted = await logOf(direct.page, `${origin.origin}/booking`);
+  expect(wanted).toContainEqual(["load", "Calendar", "Day"]);
+  expect(await logOf(app, `${origin.origin}/booking`)).toEqual(wanted);
+});
+
+test("a window that comes back from a sign-in at another site calls a function of the page, and closes", async ({
+  app,
+  direct,
+  origin,
+  otherOrigin,
+}) => {
+  const tries = `const tries = (other) => { try { return typeof other.document; } catch (error) { return error.name; } };`;
+  origin.page(
+    "/shop",
+    `<button>Sign in</button><script>${LOG}${tries}
+      let shown;
+      function signedIn(token) { log.push([token, typeof shown.document, shown.location.search]); setTimeout(wait, 50); }
+      const wait = () => (shown.closed ? (log.push("closed"), end()) : setTimeout(wait, 50));
+      document.querySelector("button").onclick = () => { shown = open("${otherOrigin.origin}/login"); };
+      onmessage = ({ data }) => log.push([data, tries(shown)]);
+    </script>`,
+  );
+  otherOrigin.page(
+    "/login",
+    `<script>${tries} opener.postMessage(tries(opener), "*");</script><a href="${origin.origin}/callback?token=7">I am Ann</a>`,
+  );
+  origin.page("/callback", `<script>opener.signedIn(new URL(location).searchParams.get("token")); close();</script>`);
+  const signIn = async (page: Page | null) => {
+    const link = (page ?? app.frame()).getByRole("link", { name: "I am Ann" });
+    await link.click();
+  };
+  const wanted = await logOf(direct.page, `${origin.origin}/shop`, signIn);
+  expect(wanted).toEqual([["SecurityError", "SecurityError"], ["7", "object", "?token=7"], "closed"]);
+  expect(await logOf(app, `${origin.origin}/shop`, signIn)).toEqual(wanted);
+});
+
+alone(
+  "a page of another site gets nothing of where they find each other, and no message into it",
+  async ({ app, origin, otherOrigin }) => {
+    const all = `Array.from({ length: (0, eval)("top").length }, (_, at) => (0, eval)("top")[at])`;
+    const frames = `${all}.map((each) => { try { return each.location.pathname; } catch { return each.length; } })`;
+    origin.page(
+      "/page",
+      `<button onclick='shown = window.open("/window")'>Open</button><script>
+      const heard = [];
+      const listen = () => {
+        for (const each of ${all}) try { each.addEventListener("message", ({ data }) => heard.push([each.location.pathname, data])); } catch {}
+      };
+    </script>`,
+    );
+    origin.page("/window", `<p>Window</p>`);
+    otherOrigin.page("/page", `<p>Other</p>`);
+    await app.goto(`${origin.origin}/page`);
+    const page = await app.content();
+    await page.getByRole("button", { name: "Open" }).click();
+    await expect(app.frame().getByText("Window")).toBeVisible();
+    await expect.poll(async () => page.evaluate("shown.document.body.textContent.trim()")).toBe("Window");
+    const meetings = async () =>
+      ((await page.evaluate(frames)) as unknown[]).filter((each) => each === "/.ropeway/meeting");
+    expect(await meetings()).toHaveLength(1);
+    await page.evaluate("listen()");
+
+    await app.page.getByRole("button", { name: "Menu" }).click();
+    await app.page.getByRole("button", { name: "New tab" }).click();
+    await app.goto(`${otherOrigin.origin}/page`);
+    const other = await app.content();
+    // As many as there ever will be, beside slots that are got ready, of which one was its own.
+    const seen = (await other.evaluate(frames)) as unknown[];
+    expect(seen.filter((each) => each === 0).length).toBeGreaterThan(3);
+    expect(seen.filter((each) => each !== 0 && each !== "/.ropeway/boot")).toEqual([]);
+    await other.evaluate(`for (const each of ${all}) each.postMessage("hello", "*")`);
+    for (const each of ["location = 'about:blank'", "location.replace('about:blank')"])
+      await other.evaluate(`for (const each of ${all}) try { each.${each} } catch {}`);
+    expect(await page.evaluate("heard")).toEqual([]);
+    expect(await meetings()).toHaveLength(1);
+  },
+);
