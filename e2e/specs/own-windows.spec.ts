@@ -99,44 +99,143 @@ test("a window that comes back from a sign-in at another site calls a function o
   expect(await logOf(app, `${origin.origin}/shop`, signIn)).toEqual(wanted);
 });
 
-alone(
-  "a page of another site gets nothing of where they find each other, and no message into it",
-  async ({ app, origin, otherOrigin }) => {
-    const all = `Array.from({ length: (0, eval)("top").length }, (_, at) => (0, eval)("top")[at])`;
-    const frames = `${all}.map((each) => { try { return each.location.pathname; } catch { return each.length; } })`;
-    origin.page(
-      "/page",
-      `<button onclick='shown = window.open("/window")'>Open</button><script>
-      const heard = [];
-      const listen = () => {
-        for (const each of ${all}) try { each.addEventListener("message", ({ data }) => heard.push([each.location.pathname, data])); } catch {}
+/** Notes what each call gives, or how it fails. */
+const NOTE = `function note(name, read) {
+  let value;
+  try { value = read(); } catch (error) { value = error.name; }
+  log.push([name, value !== null && /^(object|function)$/.test(typeof value) ? typeof value : value]);
+}`;
+
+test("all that a script does to a window of its own does to it what it does directly, also once it is closed", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page(
+    "/page",
+    `<button>Open</button><script>${LOG}${NOTE}
+      document.querySelector("button").onclick = () => {
+        const shown = open("/window", "own");
+        note("early", () => { shown.moveTo(0, 0); shown.resizeTo(300, 300); return shown.name + shown.location.href; });
+        note("no listener", () => shown.addEventListener("load", "text"));
+        note("bad address", () => { shown.location = "http://"; });
+        shown.onload = () => setTimeout(later, 0, shown);
+      };
+      const later = (shown) => {
+        note("function", () => shown.plain === shown.plain && shown.plain());
+        note("class", () => new shown.Array(3).length);
+        note("delete", () => { delete shown.first; return "first" in shown; });
+        note("keys", () => Object.keys(shown).includes("second") + " " + Object.hasOwn(shown, "second"));
+        note("define", () => { Object.defineProperty(shown, "third", { value: 3, configurable: true }); return shown.read(); });
+        note("tag", () => Object.prototype.toString.call(shown) + (Object.getPrototypeOf(shown) === shown.Window.prototype));
+        note("addresses", () => [shown.location.href, shown.location + "", shown.document.location.href, shown.document.URL,
+          shown.document.defaultView.location.href, shown.document.links[0].href, shown.origin, shown.name].join());
+        note("style", () => shown.getComputedStyle(shown.document.body).display + shown.eval("1 + 1"));
+        note("frames", () => shown.frames.length + shown.inner.document.body.textContent.trim() + shown.inner.location.href);
+        note("itself", () => [shown.window === shown, shown.self === shown, shown.parent === shown, shown.top === shown].join());
+        note("opener", () => shown.opener === window);
+        shown.returned = "Returned";
+        const entries = shown.navigation.entries().length;
+        const at = (path, then) => {
+          const isThere = shown.location.search === path && shown.document.readyState === "complete" && !shown.isOld;
+          if (isThere) then(); else setTimeout(at, 20, path, then);
+        };
+        const go = (way) => { shown.isOld = true; way(); };
+        go(() => shown.location.replace("/window?replaced"));
+        at("?replaced", () => {
+          note("replaced", () => shown.navigation.entries().length - entries);
+            go(() => { shown.location.href = "/window?on"; });
+            at("?on", () => {
+              let hasLeft = false;
+              shown.addEventListener("pagehide", () => { hasLeft = true; });
+              shown.returned = "Returned";
+              shown.finish();
+              const wait = () => {
+                if (!shown.closed) return setTimeout(wait, 20);
+                note("closed", () => [shown.returned, typeof shown.document].join());
+                setTimeout(() => { log.push(hasLeft); end(); }, 100);
+              };
+              wait();
+            });
+        });
       };
     </script>`,
-    );
-    origin.page("/window", `<p>Window</p>`);
-    otherOrigin.page("/page", `<p>Other</p>`);
-    await app.goto(`${origin.origin}/page`);
-    const page = await app.content();
-    await page.getByRole("button", { name: "Open" }).click();
-    await expect(app.frame().getByText("Window")).toBeVisible();
-    await expect.poll(async () => page.evaluate("shown.document.body.textContent.trim()")).toBe("Window");
-    const meetings = async () =>
-      ((await page.evaluate(frames)) as unknown[]).filter((each) => each === "/.ropeway/meeting");
-    expect(await meetings()).toHaveLength(1);
-    await page.evaluate("listen()");
+  );
+  origin.page("/inner", "Inner");
+  origin.page(
+    "/window",
+    `<a href="/link">Link</a><iframe name=inner src="/inner"></iframe><script>
+      var first = 1, second = 2;
+      function plain() { return typeof this; }
+      var read = () => third;
+      var finish = () => setTimeout(close, 50);
+    </script>`,
+  );
+  const wanted = await logOf(direct.page, `${origin.origin}/page`);
+  expect(await logOf(app, `${origin.origin}/page`)).toEqual(wanted);
+});
 
-    await app.page.getByRole("button", { name: "Menu" }).click();
-    await app.page.getByRole("button", { name: "New tab" }).click();
-    await app.goto(`${otherOrigin.origin}/page`);
-    const other = await app.content();
-    // As many as there ever will be, beside slots that are got ready, of which one was its own.
-    const seen = (await other.evaluate(frames)) as unknown[];
-    expect(seen.filter((each) => each === 0).length).toBeGreaterThan(3);
-    expect(seen.filter((each) => each !== 0 && each !== "/.ropeway/boot")).toEqual([]);
-    await other.evaluate(`for (const each of ${all}) each.postMessage("hello", "*")`);
-    for (const each of ["location = 'about:blank'", "location.replace('about:blank')"])
-      await other.evaluate(`for (const each of ${all}) try { each.${each} } catch {}`);
-    expect(await page.evaluate("heard")).toEqual([]);
-    expect(await meetings()).toHaveLength(1);
-  },
-);
+test("a window reaches the page by the frame that has opened it, and leads other frames there; its own window reaches both", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page(
+    "/set",
+    `<button>Open</button><iframe name=list src="/list"></iframe><iframe name=detail src="/detail?0"></iframe>
+    <script>${LOG}${NOTE} var ofPage = "page", over = () => end(); document.querySelector("button").onclick = () => list.choose();</script>`,
+  );
+  origin.page("/list", `<script>var ofList = "list"; var choose = () => { open("/window", "of the list"); };</script>`);
+  origin.page("/detail", `<script>var at = location.search; parent.frameCame?.(at);</script>`);
+  origin.page(
+    "/window",
+    `<button>Next</button><script>
+      const { note } = opener.parent;
+      note("around", () => [opener.ofList, opener.parent.ofPage, opener.top.ofPage, opener.parent === opener].join());
+      note("beside", () => opener.parent.frames.detail.at + opener.parent.frames.detail.location.href);
+      opener.parent.frameCame = (at) => note("came", () => at);
+      opener.parent.frames.detail.location.href = "/detail?1";
+      document.querySelector("button").onclick = () => open("/second", "second");
+    </script>`,
+  );
+  origin.page(
+    "/second",
+    `<script>
+      opener.opener.parent.note("chain", () => opener.opener.ofList + opener.opener.closed);
+      opener.opener.parent.over();
+    </script>`,
+  );
+  const next = async (page: Page | null) => (page ?? app.frame()).getByRole("button", { name: "Next" }).click();
+  const wanted = await logOf(direct.page, `${origin.origin}/set`, next);
+  expect(wanted).toContainEqual(["chain", "listfalse"]);
+  expect(wanted).toContainEqual(["came", "?1"]);
+  expect(await logOf(app, `${origin.origin}/set`, next)).toEqual(wanted);
+});
+
+alone("a page of another site gets nothing of where they find each other", async ({ app, origin, otherOrigin }) => {
+  const all = `Array.from({ length: (0, eval)("top").length }, (_, at) => (0, eval)("top")[at])`;
+  const frames = `${all}.map((each) => { try { return each.location.pathname; } catch { return each.length; } })`;
+  origin.page("/page", `<button onclick='shown = window.open("/window")'>Open</button>`);
+  origin.page("/window", `<p>Window</p>`);
+  otherOrigin.page("/page", `<p>Other</p>`);
+  await app.goto(`${origin.origin}/page`);
+  const page = await app.content();
+  await page.getByRole("button", { name: "Open" }).click();
+  await expect(app.frame().getByText("Window")).toBeVisible();
+  await expect.poll(async () => page.evaluate("shown.document.body.textContent.trim()")).toBe("Window");
+  const meetings = async () =>
+    ((await page.evaluate(frames)) as unknown[]).filter((each) => each === "/.ropeway/meeting");
+  expect(await meetings()).toHaveLength(1);
+
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("button", { name: "New tab" }).click();
+  await app.goto(`${otherOrigin.origin}/page`);
+  const other = await app.content();
+  // As many as there ever will be, beside slots that are got ready, of which one was its own.
+  const seen = (await other.evaluate(frames)) as unknown[];
+  expect(seen.filter((each) => each === 0).length).toBeGreaterThan(7);
+  expect(seen.filter((each) => each !== 0 && each !== "/.ropeway/boot")).toEqual([]);
+  for (const each of ["location = 'about:blank'", "location.replace('about:blank')"])
+    await other.evaluate(`for (const each of ${all}) try { each.${each} } catch {}`);
+  expect(await meetings()).toHaveLength(1);
+});

@@ -70,6 +70,15 @@ it("waits for the port of a page that is busy, for all but what the boot page ca
   expect([subresource.port, form.port]).toEqual([expect.any(TunnelPort), expect.any(TunnelPort)]);
 });
 
+it("asks no document where windows meet for a port", async () => {
+  const { pages, page, ask } = slotWithPage();
+  const meeting = { ...page, id: "meeting", url: `${SLOT}/.ropeway/meeting?1`, postMessage: vi.fn() };
+  pages.push(meeting);
+  ask({ mode: "navigate", method: "POST" });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([page.postMessage.mock.calls.length > 1, meeting.postMessage.mock.calls.length]).toEqual([true, 0]);
+});
+
 it("tells what waits for an answer that its document is gone, but for beacons, and documents that it has not known", async () => {
   const { clients, pages } = slotWithPage();
   await clients.documentUrl("page");

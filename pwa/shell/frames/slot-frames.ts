@@ -6,7 +6,7 @@ import type { SlotRegistry } from "./slot-registry.ts";
 import { type KeptSpares, SpareSlots, type TakenSlot } from "./spare-slots.ts";
 
 /** How many windows can find their openers at a time. */
-const MEETINGS = 4;
+const MEETINGS = 8;
 
 /** In which a window and its opener of one origin find each other. */
 export interface Meeting {
@@ -16,7 +16,7 @@ export interface Meeting {
 
 function createMeeting(document: Document): HTMLIFrameElement {
   const frame = document.createElement("iframe");
-  frame.setAttribute("sandbox", "allow-same-origin allow-scripts");
+  frame.setAttribute("sandbox", "allow-same-origin");
   frame.hidden = true;
   return frame;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { shellOriginOf } from "../slot-url.ts";
-import { bootTarget } from "./this-document.ts";
+import { openedName, shellOriginOf } from "../slot-url.ts";
+import { BACK_NAME, bootTarget, frameNameOf } from "./this-document.ts";
 
 const origin = "http://s1.localhost:8787";
 
@@ -21,4 +21,15 @@ it.each([
 it("finds the shell one label up", () => {
   expect(shellOriginOf(origin)).toBe("http://localhost:8787");
   expect(shellOriginOf("https://s1.ropeway.example")).toBe("https://ropeway.example");
+});
+
+it("finds the name of a window, and where it meets its opener, in the name of its frame", () => {
+  const meeting = "dae8e369-a083-4e9d-8746-9ba9cf866da7";
+  for (const opened of ["", "pay", "two\nlines", `\n${meeting}`]) {
+    expect(frameNameOf(openedName(opened, meeting))).toEqual({ isBack: false, opened, meeting });
+    expect(frameNameOf(BACK_NAME + openedName(opened, meeting))).toEqual({ isBack: true, opened, meeting });
+  }
+  // Of a window without a meeting, as an app of before names all.
+  expect(frameNameOf(openedName("pay", ""))).toEqual({ isBack: false, opened: "pay", meeting: "" });
+  expect(frameNameOf(`pay\n${meeting}`)).toEqual({ isBack: false, opened: null, meeting: "" });
 });

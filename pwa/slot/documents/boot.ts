@@ -5,12 +5,7 @@ import { removeNetworkFeatures, shellOriginHere } from "./this-document.ts";
 
 removeNetworkFeatures(window);
 
-const shellOrigin = shellOriginHere();
-// Pages of any tab can post messages to this frame of the app's, and scripts of this site could hear them here.
-const hear = (event: MessageEvent) => event.origin !== shellOrigin && event.stopImmediatePropagation();
-addEventListener("message", hear, true);
-
-bootSlot(shellOrigin).catch((error: unknown) => {
+bootSlot(shellOriginHere()).catch((error: unknown) => {
   document.getElementById("failure")?.removeAttribute("hidden");
   throw error;
 });

@@ -55,7 +55,7 @@ function start(config: PageConfig): void {
   const sockets = pageSockets(context, worker);
   const own = ropewayCommon.ownOrigin(config, (text) => resolved(text, document));
   patchIdentity(context, own, sockets);
-  answerReads(context, own, messages);
+  answerReads(context, own, messages, opened);
   const setSockets = (realm: Realm) => {
     const classes = ropewayCommon.createSockets({
       realm,

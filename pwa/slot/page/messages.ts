@@ -2,10 +2,10 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type ShellToPage } from "../../messages/page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
-import { isOpen, pageAround, send, windowsBelow } from "./navigations.ts";
+import { pageAround, send } from "./navigations.ts";
 import { type Envelope, envelopeOf, isOpened } from "./opened-windows.ts";
 import { OriginNames } from "./origin-names.ts";
-import type { PageContext, Realm } from "./page-context.ts";
+import { isOpen, type PageContext, type Realm, windowsBelow } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod } from "./patch.ts";
 
 export interface PageMessages {
@@ -271,6 +271,7 @@ class ForeignWindows {
 
   /** In place of another window of the page, or its `location`, that a script is about to send somewhere. */
   steered(value: object): object {
+    if (isOpened(value)) return value;
     const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
     if (tag === "Location") {
       const target = windowsBelow(pageAround()).find((each) => isOpen(each) && each.location === value);

@@ -24,7 +24,7 @@ import {
   withQuery,
 } from "./navigation-rules.ts";
 import type { OpenedWindows } from "./opened-windows.ts";
-import { isThere, type PageContext, type Realm } from "./page-context.ts";
+import { isOpen, isThere, type PageContext, type Realm, windowsBelow } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 
 /** The window that is to go there. */
@@ -257,13 +257,6 @@ export function pageAround(from: Window = window): Window {
   return page;
 }
 
-/** That window, and all in it, from the top down. */
-export function windowsBelow(root: Window): Window[] {
-  const windows = [root];
-  for (const each of windows) for (let index = 0; index < each.length; index += 1) windows.push(each[index] as Window);
-  return windows;
-}
-
 function childOf(around: Window, name: string): Window | null {
   // By its element: a variable of the page may have the name, too.
   if (isOpen(around)) return elementOf(around, name)?.contentWindow ?? null;
@@ -284,15 +277,6 @@ export function windowIn(frame: Element): Window | null | undefined {
 
 function elementOf({ document }: Realm, name: string): HTMLIFrameElement | undefined {
   return [...document.querySelectorAll<HTMLIFrameElement>("iframe, frame")].find((frame) => frame.name === name);
-}
-
-/** Whether its document is of this origin. */
-export function isOpen(other: Window): other is Realm {
-  try {
-    return Boolean(other.document);
-  } catch {
-    return false;
-  }
 }
 
 const isFound = (goer: Goer): goer is Extract<Goer, { from: Realm }> => typeof goer === "object" && "from" in goer;

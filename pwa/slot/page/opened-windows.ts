@@ -8,11 +8,12 @@ import { parseUrl } from "../../../shared/web/origin.ts";
 import { READ_HOOK } from "../../../shared/web/read-marks.ts";
 import { MESSAGE_TAG, type OpensWindow, type WindowNews, type WindowOrder } from "../../messages/page-messages.ts";
 import { frameNameOf, removeNetworkFeatures } from "../documents/this-document.ts";
-import { ropewayPath, toReal } from "../slot-url.ts";
+import { ropewayPath, toReal, toSlot } from "../slot-url.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
 import { htmlElement } from "./navigation-rules.ts";
-import type { PageContext, Realm } from "./page-context.ts";
+
+import { isOpen, type PageContext, type Realm, windowsBelow } from "./page-context.ts";
 import { patchMethod, removeProperties } from "./patch.ts";
 
 type Act = WindowOrder["act"];
@@ -25,7 +26,7 @@ interface Other {
   readonly discard: () => void;
   readonly name: string;
   readonly blank: BlankWindow | null;
-  /** What scripts do to it until it has a document; null: that has come, or is of another origin. */
+  /** What scripts do to it until its document has a page script; null: that has come, or is of another origin. */
   early: EarlyWindow | null;
   meeting: Meeting | null;
   /** The window itself, once it was met. */
@@ -43,7 +44,23 @@ interface Meeting {
 
 /** Event of an opener's window: one that it has opened has come to the meeting whose id is its detail. */
 const MET = "ropeway-met";
+/** Event of a window that the other one's script sends elsewhere: its own script may do so. The detail is a `Way`. */
+const GO = "ropeway-go";
 const { dispatchEvent } = EventTarget.prototype;
+
+interface Way {
+  /** Real. */
+  readonly url: string;
+  readonly replace: boolean;
+}
+
+const send = (to: Window, way: Way) => void dispatchEvent.call(to, new CustomEvent(GO, { detail: way }));
+
+function absolute(url: unknown): string {
+  const parsed = parseUrl(String(url), document.baseURI);
+  if (parsed === null) throw new DOMException(`Cannot open: invalid URL ${url}`, "SyntaxError");
+  return parsed.href;
+}
 
 /** @returns null where there is none, or none of this origin. */
 function findMeeting(id: string): Meeting | null {
@@ -79,6 +96,12 @@ export class OpenedWindows {
       event.stopImmediatePropagation();
       for (const other of this.#opened.values())
         if (other.meeting?.id === (event as CustomEvent<unknown>).detail) this.#itself(other);
+    });
+    window.addEventListener(GO, (event) => {
+      event.stopImmediatePropagation();
+      const { url, replace } = (event as CustomEvent<Way>).detail;
+      const isSame = url === context.realUrl();
+      location[replace || isSame ? "replace" : "assign"](toSlot(url, context.config));
     });
     if (!context.config.topLevel) return;
     patchMethod(window, "close", () => this.#order(undefined, { kind: "close" }));
@@ -148,7 +171,7 @@ export class OpenedWindows {
       if (other.blank?.isUnasked === true) other.blank.leave();
     } else if (news.kind === "at") {
       other.url = news.url;
-      other.early = null;
+      if (news.url === null) other.early = null;
     } else if (news.kind === "meeting") this.#meet(other, news.meeting);
     else {
       const event = new MessageEvent("message", { data: news.data, origin: news.origin, ports: [...ports] });
@@ -182,19 +205,50 @@ export class OpenedWindows {
     });
   }
 
-  /** The window itself, if it has a document of this origin now, with a page script. */
+  /** What scripts see in place of another window, or of its location or that of a frame there, that they have got by its objects. */
+  standIn(value: object): object | undefined {
+    for (const other of [this.#opener, ...this.#opened.values()]) {
+      const itself = other && this.#itself(other);
+      if (value === itself) return other?.shown;
+      if (value === itself?.location) return other?.shown.location;
+      const page = itself && (read(itself, "top") as Window);
+      const frame = page && windowsBelow(page).find((each) => isOpen(each) && each.location === value);
+      if (frame) return this.#locationOf(frame);
+    }
+    return undefined;
+  }
+
+  #locationOf(frame: Window): object {
+    const { config } = this.#context;
+    const go: Go = (url, replace) => send(frame, { url: toReal(absolute(url), config), replace });
+    return createLocation(
+      () => toReal(frame.location.href, config),
+      go,
+      () => frame,
+    );
+  }
+
+  /** The window itself, if it has a document of this origin now, with a page script; or had one when it was closed. */
   #itself(other: Other): Realm | null {
-    if (other.isClosed) return null;
+    if (other.isClosed && other.itself?.closed !== true) return null;
     try {
       const { place } = other.meeting ?? {};
       other.itself ??= (other === this.#opener ? place?.ropewayOpener : place?.ropewayOpened) ?? null;
-      if (other.itself === null || !Object.hasOwn(other.itself, READ_HOOK)) return null;
+      if (other.itself === null) return null;
+      const isScripted = Object.hasOwn(other.itself, READ_HOOK);
+      if (!isScripted && !other.isClosed) {
+        // The next document is there, and its page script is to come.
+        other.early ??= new EarlyWindow(other.name);
+        return null;
+      }
     } catch {
+      other.early = null;
       return null;
     }
     const itself = other.itself as Realm;
     other.early?.bringTo(itself);
     other.early = null;
+    if (other.blank?.isGone === false) other.blank.leave();
     return itself;
   }
 
@@ -214,16 +268,20 @@ export class OpenedWindows {
     };
     const blank = seen === false ? null : new BlankWindow({ ...seen, close });
     const go: Go = (url, replace) => {
-      const absolute = parseUrl(String(url), document.baseURI)?.href;
-      if (absolute === undefined) throw new DOMException(`Cannot open: invalid URL ${url}`, "SyntaxError");
+      const way: Way = { url: toReal(absolute(url), config), replace };
       blank?.leave();
-      this.#order(id, { kind: "go", url: toReal(absolute, config), replace });
+      const itself = near();
+      if (itself?.navigation === undefined) this.#order(id, { kind: "go", ...way });
+      else send(itself, way);
     };
+    const near = () => this.#itself(other);
     const address = () => {
-      const itself = this.#itself(other);
-      return itself === null ? other.url : toReal(itself.location.href, config);
+      const itself = near();
+      if (itself !== null) return toReal(itself.location.href, config);
+      const isBlank = other.early !== null || blank?.isGone === false;
+      return other.url ?? (isBlank ? "about:blank" : null);
     };
-    const location = createLocation(address, go);
+    const location = createLocation(address, go, near);
     const members: Record<string, unknown> = {
       location,
       postMessage: (...args: unknown[]) => {
@@ -242,7 +300,7 @@ export class OpenedWindows {
     const discard = () => {
       members.opener = null;
     };
-    const early = isOwn && id !== undefined ? new EarlyWindow() : null;
+    const early = isOwn && id !== undefined ? new EarlyWindow(name) : null;
     const shown = this.#show(members, go, () => other);
     const other: Other = {
       isClosed: false,
@@ -258,77 +316,122 @@ export class OpenedWindows {
     return other;
   }
 
+  /** A member of a window that this one cannot reach. */
+  #readApart({ shown, blank, early, url }: Other, members: Record<string, unknown>, name: string | symbol): unknown {
+    const key = String(name);
+    if (ITSELF.includes(key)) return shown;
+    const isOwn = blank?.content != null && OF_CONTENT.includes(key);
+    if (key in members && !isOwn) return members[key];
+    // Promises, `toString` and others ask for these of whatever they get.
+    if (name === "then" || typeof name === "symbol") return undefined;
+    if (blank !== null && !blank.isGone) return blank.read(name);
+    if (early !== null) return early.read(name);
+    if (name === "origin" && url !== null) return this.#context.config.realOrigin;
+    throw refused();
+  }
+
   /**
    * @param members that it has whatever it shows.
    * @param go sends it to an address.
    */
   #show(members: Record<string, unknown>, go: Go, otherNow: () => Other): Window {
+    const near = () => this.#itself(otherNow());
     const shown: Window = new Proxy(Object.create(null) as Window, {
+      ...mirror(near),
       get: (_target, name) => {
-        if (["window", "self", "frames", "parent", "top", "globalThis"].includes(String(name))) return shown;
         const other = otherNow();
-        const { blank, early } = other;
         if (name === "closed") return other.isClosed;
-        const itself = this.#itself(other);
-        if (itself !== null && typeof name === "string" && !BY_SHELL.includes(name)) return read(itself, name);
-        const isOwn = blank?.content != null && OF_CONTENT.includes(String(name));
-        if (typeof name === "string" && name in members && !isOwn) return members[name];
-        // Promises, `toString` and others ask for these of whatever they get.
-        if (name === "then" || typeof name === "symbol") return undefined;
-        if (blank !== null && !blank.isGone) return blank.read(name);
-        if (early !== null) return early.read(name);
-        if (name === "origin" && other.url !== null) return this.#context.config.realOrigin;
-        throw refused();
+        const itself = near();
+        const isByShell = BY_SHELL.includes(String(name)) && !(name === "opener" && other === this.#opener);
+        const value = itself === null || isByShell ? this.#readApart(other, members, name) : read(itself, name);
+        return itself !== null && value === itself ? shown : value;
       },
       set: (_target, name, value) => {
-        const other = otherNow();
-        const itself = this.#itself(other);
-        const { blank, early } = other;
+        const { blank, early } = otherNow();
+        const itself = near();
         if (name === "location") go(value, false);
+        // Its own script alone parts it from its opener.
+        else if (name === "opener") return true;
         else if (itself !== null) Reflect.set(itself, name, value, itself);
         else if (early !== null) early.write(name, value);
         else if (blank !== null && !blank.isGone) blank.write(name, value);
-        else if (name !== "opener") throw refused();
+        else throw refused();
         return true;
       },
       has: (_target, name) =>
-        Reflect.has(this.#itself(otherNow()) ?? members, name) ||
-        name === "closed" ||
-        otherNow().early?.has(name) === true,
-      getPrototypeOf: () => Reflect.getPrototypeOf(this.#itself(otherNow()) ?? Object.create(null)),
+        Reflect.has(near() ?? members, name) || name === "closed" || otherNow().early?.has(name) === true,
     });
     shownWindows.add(shown);
     return shown;
   }
 }
 
-/** A member of a window of this origin. */
-function read(itself: Window, name: string): unknown {
-  const value: unknown = Reflect.get(itself, name, itself);
-  // Functions of a window want to be called on it.
-  return typeof value === "function" && value.prototype === undefined ? value.bind(itself) : value;
-}
+/** Names by which a window gives itself where no other is around it. */
+const ITSELF = ["window", "self", "frames", "parent", "top", "globalThis"];
 
 /** What the shell does for such a window, of whatever origin it is: messages that it carries come in their order. */
 const BY_SHELL = ["location", "postMessage", "close", "focus", "blur", "opener"];
 
+/** What else is done to a window is done to the window itself, once it is there. */
+function mirror(near: () => Realm | null): ProxyHandler<Window> {
+  return {
+    getPrototypeOf: () => Reflect.getPrototypeOf(near() ?? Object.create(null)),
+    ownKeys: () => Reflect.ownKeys(near() ?? {}),
+    deleteProperty: (_target, name) => Reflect.deleteProperty(near() ?? {}, name),
+    defineProperty: (_target, name, descriptor) => Reflect.defineProperty(near() ?? {}, name, descriptor),
+    getOwnPropertyDescriptor(_target, name) {
+      const descriptor = Reflect.getOwnPropertyDescriptor(near() ?? {}, name);
+      // The proxy's target does not have it.
+      return descriptor && { ...descriptor, configurable: true };
+    },
+  };
+}
+
+const bound = new WeakMap<object, unknown>();
+
+/** A member of a window of this origin. */
+function read(itself: Window, name: string | symbol): unknown {
+  // Its native one is the app.
+  if (name === "top") return itself.parent === itself ? itself : read(itself.parent, name);
+  const value: unknown = Reflect.get(itself, name, itself);
+  // The browser's functions want to be called on the window.
+  if (typeof value !== "function" || value.prototype !== undefined || !(name in window)) return value;
+  if (!bound.has(value)) bound.set(value, value.bind(itself));
+  return bound.get(value);
+}
+
+/** Members that a window without a document has as this one has them. Nothing moves a frame. */
+const AS_HERE =
+  /^(?:(?:move|resize)(?:To|By)|removeEventListener|(?:set|clear)(?:Timeout|Interval)|(?:inner|outer)(?:Width|Height)|screen|console|navigator|(?:local|session)Storage)$/;
+
 /**
- * A window of this origin that has no document yet. In a browser it has a blank one, whose window the first document keeps,
+ * A window of this origin whose document has no page script yet, or that has no document. In a browser it has a blank one, whose window the first document keeps,
  * with all that scripts have put there (HTML section 7.4.5, "is initial about:blank").
  */
 class EarlyWindow {
-  readonly #set = new Map<string | symbol, unknown>();
+  readonly #set: Map<string | symbol, unknown>;
   readonly #heard: Parameters<Window["addEventListener"]>[] = [];
   #document: Document | null = null;
 
+  constructor(name: string) {
+    this.#set = new Map([["name", name]]);
+  }
+
   read(name: string): unknown {
     if (name === "addEventListener")
-      return (...listener: Parameters<Window["addEventListener"]>) => void this.#heard.push(listener);
+      return (...listener: Parameters<Window["addEventListener"]>) => {
+        // Throws where it is none.
+        new EventTarget().addEventListener(...listener);
+        this.#heard.push(listener);
+      };
     if (name === "document") {
-      this.#document ??= document.implementation.createHTMLDocument("");
+      if (this.#document === null) {
+        this.#document = document.implementation.createHTMLDocument("");
+        Object.defineProperty(this.#document, "readyState", { value: "loading" });
+      }
       return this.#document;
     }
-    return this.#set.get(name);
+    return AS_HERE.test(name) ? read(window, name) : this.#set.get(name);
   }
 
   write(name: string | symbol, value: unknown): void {
@@ -353,7 +456,7 @@ function refused(): DOMException {
 }
 
 /** @param address as of `Other`. */
-function createLocation(address: () => string | null, go: Go): object {
+function createLocation(address: () => string | null, go: Go, near: () => Window | null): object {
   return new Proxy(Object.create(null) as object, {
     get: (_target, name) => {
       if (name === "replace") return (url: unknown) => go(url, true);
@@ -361,7 +464,7 @@ function createLocation(address: () => string | null, go: Go): object {
       const url = parseUrl(address() ?? "");
       if (url === null) throw refused();
       if (name === "assign") return (to: unknown) => go(to, false);
-      if (name === "reload") return () => go(url.href, true);
+      if (name === "reload") return () => (near()?.location ?? { reload: () => go(url.href, true) }).reload();
       if (name === "toString" || name === Symbol.toPrimitive) return () => url.href;
       return Reflect.get(url, name, url) as unknown;
     },

@@ -41,6 +41,22 @@ export interface PageContext {
 /** Whether the realm still has the document. */
 export const isThere = ({ realm, document }: PageContext): boolean => realm.document === document;
 
+/** That window, and all in it, from the top down. */
+export function windowsBelow(root: Window): Window[] {
+  const windows = [root];
+  for (const each of windows) for (let index = 0; index < each.length; index += 1) windows.push(each[index] as Window);
+  return windows;
+}
+
+/** Whether its document is of this origin. */
+export function isOpen(other: Window): other is Realm {
+  try {
+    return Boolean(other.document);
+  } catch {
+    return false;
+  }
+}
+
 export function createPageContext(config: PageConfig): PageContext {
   const { top, navigation } = window as Realm;
   const context: PageContext = {

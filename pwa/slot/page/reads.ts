@@ -9,6 +9,7 @@ import type { PageConfig } from "../documents/page-config.ts";
 import { toReal, toSlot } from "../slot-url.ts";
 import type { PageMessages } from "./messages.ts";
 import { pageAround } from "./navigations.ts";
+import type { OpenedWindows } from "./opened-windows.ts";
 import type { OriginNames } from "./origin-names.ts";
 import type { OwnOrigin } from "./own-origin.ts";
 import type { PageContext } from "./page-context.ts";
@@ -19,6 +20,7 @@ export function answerReads(
   { config }: PageContext,
   { real }: OwnOrigin,
   { names, steered, addressee }: PageMessages,
+  opened: OpenedWindows,
 ): void {
   const { location: native, top } = window;
   const shown = createLocation(native, config, names);
@@ -26,7 +28,7 @@ export function answerReads(
     if (typeof value === "string") return real(value);
     if (value === native) return shown;
     if (value === top) return pageAround();
-    return typeof value === "object" && value !== null ? steered(value) : value;
+    return typeof value === "object" && value !== null ? (opened.standIn(value) ?? steered(value)) : value;
   };
   const partsOf = (value: unknown): unknown =>
     value === window || value === document || value === window.frames

@@ -10,8 +10,8 @@ import {
 } from "../../messages/worker-messages.ts";
 import { type CookieSet, PageCookies } from "./cookies.ts";
 import { connectionOf } from "./identity.ts";
-import { isOpen, pageAround, windowsBelow } from "./navigations.ts";
-import type { PageContext } from "./page-context.ts";
+import { pageAround } from "./navigations.ts";
+import { isOpen, type PageContext, windowsBelow } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 import { Pictures } from "./pictures.ts";
 

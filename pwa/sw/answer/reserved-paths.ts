@@ -27,11 +27,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 const PAGES: Readonly<Record<string, string>> = {
   "/.ropeway/boot": bootPage,
+  [ropewayPath.meeting]: "<!doctype html>",
 };
-
-/** Any page can post messages to the frame of it, and none of them is for its origin's pages. */
-const MEETING =
-  '<!doctype html><script>addEventListener("message",event=>event.stopImmediatePropagation(),true)</script>';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; form-action 'self'";
@@ -45,8 +42,6 @@ type Hosts = Pick<SlotContext, "shellOrigin" | "slotSources">;
 export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): Response {
   const page = PAGES[url.pathname];
   if (page !== undefined) return document(page, hosts);
-  if (url.pathname === ropewayPath.meeting)
-    return document(MEETING, hosts, "default-src 'none'; script-src 'unsafe-inline'");
   if (url.pathname === ropewayPath.go) {
     return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" }, hosts);
   }
