@@ -141,9 +141,11 @@ test("all that a script does to a window of its own does to it what it does dire
           if (isThere) then(); else setTimeout(at, 20, path, then);
         };
         const go = (way) => { shown.isOld = true; way(); };
+        shown.name = "renamed";
         go(() => shown.location.replace("/window?replaced"));
         at("?replaced", () => {
           note("replaced", () => shown.navigation.entries().length - entries);
+          note("name", () => shown.name);
             go(() => { shown.location.href = "/window?on"; });
             at("?on", () => {
               let hasLeft = false;

@@ -295,8 +295,12 @@ export class Tabs implements TabsActions, WindowPlaces {
     const next = left.find(({ id }) => id === tab.from) ?? latest;
     // Its frame needs room no more.
     this.#tabs = left;
-    if (tab === this.#shown && next !== undefined) this.#turnTo(next, this.#stepsBack(tab, next) ? "back" : "anew");
+    const isBack = tab === this.#shown && next !== undefined && this.#stepsBack(tab, next);
+    const steps = isBack ? this.#stepsOver(tab) : 0;
+    if (tab === this.#shown && next !== undefined) this.#turnTo(next, isBack ? "back" : "anew");
     this.#rest(tab);
+    // A frame that is still there would be led back, too.
+    if (steps < 0) this.#options.history.go(steps);
     this.#changed();
   }
 
@@ -394,14 +398,17 @@ export class Tabs implements TabsActions, WindowPlaces {
     return isThere && windowOf(next)?.frame.history.depth === over.depth;
   }
 
-  /** Its pages say how far they have gone, and a step too many would lead the ones below back. Full lists grow no more. */
-  #stepOver(tab: OneTab): void {
+  /**
+   * Over what the tab has left in the browser's list. Its pages say how far they have gone, and a step too many would lead the
+   * ones below back. Full lists grow no more.
+   */
+  #stepsOver(tab: OneTab): number {
     const { history } = this.#options;
     const length = tab.place.over?.length ?? null;
-    if (length === null) return;
+    if (length === null) return 0;
     const depth = windowOf(tab)?.frame.history.depth ?? 0;
     this.#isStepping = true;
-    history.go(-1 - Math.max(0, Math.min(depth, history.length - length)));
+    return -1 - Math.max(0, Math.min(depth, history.length - length));
   }
 
   #hearOfFocus({ has, isBehind }: PageToShell & { type: "focus" }, from: AppWindow): void {
@@ -468,9 +475,8 @@ export class Tabs implements TabsActions, WindowPlaces {
     if (tab.group !== former.group) for (const each of this.#tabs) this.#tellWhetherBehind(each);
     this.#arrange();
     this.shown.tab.comeToFront();
-    if (how === "back") this.#stepOver(former);
-    else if (how === "over" && this.#haveFrames) this.#putOver(former);
-    else this.#anchor();
+    if (how === "over" && this.#haveFrames) this.#putOver(former);
+    else if (how !== "back") this.#anchor();
     if (isNew || !this.#haveFrames) restoreTab(this.shown, tab.entries);
     this.#makeRoom();
     this.#changed();

@@ -12,7 +12,6 @@ import { ropewayPath, toReal, toSlot } from "../slot-url.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
 import { htmlElement } from "./navigation-rules.ts";
-
 import { isOpen, type PageContext, type Realm, windowsBelow } from "./page-context.ts";
 import { patchMethod, removeProperties } from "./patch.ts";
 
@@ -207,6 +206,8 @@ export class OpenedWindows {
 
   /** What scripts see in place of another window, or of its location or that of a frame there, that they have got by its objects. */
   standIn(value: object): object | undefined {
+    const tag: unknown = Reflect.get(value, Symbol.toStringTag);
+    if (tag !== "Window" && tag !== "Location") return undefined;
     for (const other of [this.#opener, ...this.#opened.values()]) {
       const itself = other && this.#itself(other);
       if (value === itself) return other?.shown;
@@ -235,10 +236,9 @@ export class OpenedWindows {
       const { place } = other.meeting ?? {};
       other.itself ??= (other === this.#opener ? place?.ropewayOpener : place?.ropewayOpened) ?? null;
       if (other.itself === null) return null;
-      const isScripted = Object.hasOwn(other.itself, READ_HOOK);
-      if (!isScripted && !other.isClosed) {
+      if (!Object.hasOwn(other.itself, READ_HOOK)) {
         // The next document is there, and its page script is to come.
-        other.early ??= new EarlyWindow(other.name);
+        if (!other.isClosed) other.early ??= new EarlyWindow(other.name);
         return null;
       }
     } catch {
@@ -405,16 +405,18 @@ const AS_HERE =
   /^(?:(?:move|resize)(?:To|By)|removeEventListener|(?:set|clear)(?:Timeout|Interval)|(?:inner|outer)(?:Width|Height)|screen|console|navigator|(?:local|session)Storage)$/;
 
 /**
- * A window of this origin whose document has no page script yet, or that has no document. In a browser it has a blank one, whose window the first document keeps,
- * with all that scripts have put there (HTML section 7.4.5, "is initial about:blank").
+ * A window of this origin that has no document, or one whose page script is to come. In a browser it has a blank document
+ * first, whose window the next one keeps, with all that scripts have put there (HTML section 7.4.5, "is initial
+ * about:blank").
  */
 class EarlyWindow {
-  readonly #set: Map<string | symbol, unknown>;
+  readonly #name: string;
+  readonly #set = new Map<string | symbol, unknown>();
   readonly #heard: Parameters<Window["addEventListener"]>[] = [];
   #document: Document | null = null;
 
   constructor(name: string) {
-    this.#set = new Map([["name", name]]);
+    this.#name = name;
   }
 
   read(name: string): unknown {
@@ -431,6 +433,7 @@ class EarlyWindow {
       }
       return this.#document;
     }
+    if (name === "name" && !this.#set.has(name)) return this.#name;
     return AS_HERE.test(name) ? read(window, name) : this.#set.get(name);
   }
 
@@ -455,7 +458,10 @@ function refused(): DOMException {
   return new DOMException("Cannot read the window: it is of another site, or shown apart", "SecurityError");
 }
 
-/** @param address as of `Other`. */
+/**
+ * @param address null: of another origin.
+ * @param near the window, where it can be reached.
+ */
 function createLocation(address: () => string | null, go: Go, near: () => Window | null): object {
   return new Proxy(Object.create(null) as object, {
     get: (_target, name) => {
