@@ -1,9 +1,8 @@
 /** What documents of an origin have of one another: each its own functions, cookies and name, as in a direct visit. */
-import type { Frame, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import { contentOf, isApp } from "../fixtures/compare.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
-
-const isApp = (around: Page | AppPage): around is AppPage => "address" in around;
 
 /**
  * The log of the page, which says by its title that it is whole, and what the origin was asked for since.
@@ -13,7 +12,7 @@ const isApp = (around: Page | AppPage): around is AppPage => "address" in around
 async function visit(around: Page | AppPage, origin: TestOrigin, path: string, last?: string): Promise<unknown> {
   origin.forget();
   await around.goto(origin.origin + path);
-  const frame: Page | Frame = isApp(around) ? await around.content() : around;
+  const frame = await contentOf(around);
   await expect.poll(() => frame.title(), { timeout: 45_000 }).toBe("done");
   const log = await frame.evaluate("log");
   if (last !== undefined) await expect.poll(() => origin.requests.map(({ url }) => url)).toContain(last);

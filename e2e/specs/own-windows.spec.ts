@@ -1,21 +1,7 @@
 /** A window of the site's own: its scripts and those of the page that has opened it reach into each other, as directly. */
-import type { Frame, Page } from "@playwright/test";
-import { type AppPage, test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
-
-const isApp = (around: Page | AppPage): around is AppPage => "address" in around;
-
-/** Opens the page, presses its button, and waits until its title says that its log is whole. */
-async function logOf(around: Page | AppPage, url: string, inWindow?: (page: Page | null) => Promise<void>) {
-  await around.goto(url);
-  const page: Page | Frame = isApp(around) ? await around.content() : around;
-  const opened = isApp(around) ? null : around.waitForEvent("popup");
-  await page.locator("button").click();
-  await inWindow?.(await opened);
-  await expect.poll(() => page.title(), { timeout: 45_000 }).toBe("done");
-  return page.evaluate("log");
-}
-
-const LOG = `const log = []; const end = () => { document.title = "done"; };`;
+import type { Page } from "@playwright/test";
+import { test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import { LOG, logOf } from "../fixtures/compare.ts";
 
 test("a calendar writes the day into the field of the page that has opened it, while it loads and later", async ({
   app,

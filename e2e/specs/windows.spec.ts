@@ -2,21 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Frame, Locator, Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { type AppPage, test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import { contentOf, isApp, LOG, logOf } from "../fixtures/compare.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
-
-const isApp = (around: Page | AppPage): around is AppPage => "address" in around;
-const contentOf = async (around: Page | AppPage): Promise<Page | Frame> => (isApp(around) ? around.content() : around);
-
-/** Opens the page, presses its button, and waits until its title says that its log is whole. */
-async function logOf(around: Page | AppPage, url: string): Promise<unknown> {
-  await around.goto(url);
-  const page = await contentOf(around);
-  await page.locator("button").click();
-  await expect.poll(() => page.title(), { timeout: 45_000 }).toBe("done");
-  return page.evaluate("log");
-}
 
 /** Presses a button that closes its window, maybe before the click has been reported. The log tells whether it was pressed. */
 async function pressLast(button: Locator): Promise<void> {
@@ -67,8 +56,6 @@ function serveIdentity(provider: TestOrigin, client: string): void {
     exchange.reply(200, headers, JSON.stringify(answer));
   });
 }
-
-const LOG = `const log = []; const end = () => { document.title = "done"; };`;
 
 /** Values that a script reads of a window of another origin, or names of errors. */
 const READS = `const reads = (shown) => [
