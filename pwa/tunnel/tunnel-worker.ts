@@ -183,6 +183,7 @@ let takeOff = (): void => {};
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
 const wishes = new Wishes({
+  setTimer: clock.setTimer,
   roundTrip: () => tunnel.roundTrip,
   pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
 });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { Wishes } from "./wishes.ts";
@@ -7,7 +8,7 @@ const PAGE = "https://a.example/page?1";
 const head: RequestHead = { ...requestHead, topLevelOrigin: "https://a.example" };
 
 function begun(): Wishes {
-  const hardReload = new Wishes({ roundTrip: () => null, pageBytes: () => 0 });
+  const hardReload = new Wishes({ roundTrip: () => null, pageBytes: () => 0, setTimer });
   hardReload.reload(PAGE);
   return hardReload;
 }

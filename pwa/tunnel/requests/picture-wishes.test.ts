@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { SetTimer } from "../../../shared/clock.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { imageNoteField, ORIGINAL } from "../../../shared/http/phone-fields.ts";
@@ -18,7 +19,12 @@ const picture: RequestHead = {
 };
 
 function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageBytes: 0 }) {
-  const wishes = new Wishes({ roundTrip: () => host.roundTrip, pageBytes: () => host.pageBytes });
+  let late = (): void => {};
+  const setTimer: SetTimer = (task) => {
+    late = task;
+    return () => {};
+  };
+  const wishes = new Wishes({ roundTrip: () => host.roundTrip, pageBytes: () => host.pageBytes, setTimer });
   wishes.set({ pictures: { recoding: "none", budget: null, readers: [], ...settings } });
   /** What the edge would be asked, and what ends it. */
   const ask = (change: Partial<RequestHead> = {}) => {
@@ -31,11 +37,15 @@ function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageB
       onEnd: () => void heard.push("end"),
       onError() {},
     };
-    wishes.source({ head: { ...picture, ...change }, body: null, push: null }, person, (request, inner): Answer => {
-      asked = request.head;
-      consumer = seenBy(request.taps ?? [], inner);
-      return { cancel: () => void heard.push("cancel") };
-    });
+    const { cancel } = wishes.source(
+      { head: { ...picture, ...change }, body: null, push: null },
+      person,
+      (request, inner): Answer => {
+        asked = request.head;
+        consumer = seenBy(request.taps ?? [], inner);
+        return { cancel: () => void heard.push("cancel") };
+      },
+    );
     /** The edge answers. @param held bytes of the picture that it holds back. */
     const answer = (held?: number) => {
       const headers = [
@@ -49,9 +59,17 @@ function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageB
       void consumer?.onBody(new Uint8Array(1000));
       consumer?.onEnd();
     };
-    return { images: asked?.images, takesRecoded: asked?.takesRecoded, answer, end, heard, asked: () => asked?.images };
+    return {
+      images: asked?.images,
+      takesRecoded: asked?.takesRecoded,
+      answer,
+      end,
+      cancel,
+      heard,
+      asked: () => asked?.images,
+    };
   };
-  return { wishes, ask };
+  return { wishes, ask, late: () => late() };
 }
 
 describe("PictureWishes", () => {
@@ -118,6 +136,57 @@ describe("PictureWishes", () => {
     isStillTooLarge.answer(100_000);
     isStillTooLarge.answer(100_000);
     expect(isStillTooLarge.heard).toEqual(["cancel", "head"]);
+  });
+
+  it("holds back what fits later until those under way have come, whatever the link has counted before them", () => {
+    const host = { roundTrip: 50, pageBytes: 0 };
+    const { wishes, ask } = setUp({ budget: 200_000 }, host);
+    const [first, second, third] = [ask(), ask(), ask({ url: `${SITE}/c.jpg` })];
+    first?.answer(80_000);
+    second?.answer(50_000);
+    expect([first, second].map((each) => each?.asked()?.most)).toEqual([85_000, 55_000]);
+    // The link counts all of both pictures with the message in which this answer is.
+    host.pageBytes = 130_000;
+    third?.answer(60_000);
+    expect(third?.heard).toEqual([]);
+    first?.end();
+    expect(third?.heard).toEqual([]);
+    second?.end();
+    expect(third?.asked()?.most).toBe(65_000);
+    third?.end();
+    expect(third?.heard).toEqual(["cancel", "head", "end"]);
+    expect(wishes.waiting.pictures).toBe(0);
+  });
+
+  it("holds back what does not fit once those under way have come, or never come", () => {
+    const host = { roundTrip: 50, pageBytes: 0 };
+    const { wishes, ask, late } = setUp({ budget: 200_000 }, host);
+    const endless = ask();
+    const held = ask({ url: `${SITE}/b.jpg` });
+    held.answer(160_000);
+    expect(held.heard).toEqual([]);
+    late();
+    expect(held.heard).toEqual(["head"]);
+    expect(wishes.waiting).toEqual({ pictures: 1, films: 0, bytes: 160_000 });
+
+    const other = ask({ url: `${SITE}/c.jpg` });
+    other.answer(160_000);
+    host.pageBytes = 50_000;
+    endless.end();
+    expect(other.heard).toEqual(["head"]);
+    expect(other.asked()?.most).toBeLessThan(160_000);
+  });
+
+  it("forgets what waits when the page gives it up", () => {
+    const { ask } = setUp({ budget: 200_000 });
+    const other = ask();
+    const given = ask();
+    given.answer(160_000);
+    given.cancel();
+    expect(given.heard).toEqual(["cancel"]);
+    other.end();
+    expect(given.asked()?.most).toBeLessThan(160_000);
+    expect(given.heard).toEqual(["cancel"]);
   });
 
   it("counts what waits of a page, until it was tapped or another page begins", () => {

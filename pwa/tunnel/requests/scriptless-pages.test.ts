@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { Wishes } from "./wishes.ts";
@@ -15,7 +16,7 @@ function saysSo(pages: Wishes, head: Partial<RequestHead>): boolean {
 }
 
 it("is said of the navigations of a site, and of nothing else", () => {
-  const pages = new Wishes({ roundTrip: () => null, pageBytes: () => 0 });
+  const pages = new Wishes({ roundTrip: () => null, pageBytes: () => 0, setTimer });
   const navigation = { mode: "navigate", topLevelOrigin: "https://www.a.example" } as const;
   expect(saysSo(pages, navigation)).toBe(false);
   pages.set({ scriptless: ["a.example"] });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { Wishes } from "./wishes.ts";
@@ -6,7 +7,7 @@ import { Wishes } from "./wishes.ts";
 const of = (topLevelOrigin: string): RequestHead => ({ ...requestHead, topLevelOrigin });
 
 it("lets requests go of the pages that are excepted", () => {
-  const wishes = new Wishes({ roundTrip: () => null, pageBytes: () => 0 });
+  const wishes = new Wishes({ roundTrip: () => null, pageBytes: () => 0, setTimer });
   expect(wishes.ofSession.blocksTrackers).toBe(false);
   wishes.set({ trackers: { areBlocked: true, exceptions: ["news.example"] } });
   expect(wishes.ofSession.blocksTrackers).toBe(true);

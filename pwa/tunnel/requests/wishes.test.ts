@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { ORIGINAL } from "../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
@@ -9,7 +10,7 @@ const navigation: RequestHead = { ...requestHead, url: `${SITE}/`, topLevelOrigi
 const icon: RequestHead = { ...navigation, url: `${SITE}/icon.png`, mode: "no-cors", destination: "image" };
 
 function wishesOfAll(): Wishes {
-  const wishes = new Wishes({ roundTrip: () => null, pageBytes: () => 0 });
+  const wishes = new Wishes({ roundTrip: () => null, pageBytes: () => 0, setTimer });
   wishes.set({
     pictures: { recoding: "strong", budget: 0, readers: [] },
     trackers: { areBlocked: true, exceptions: ["a.example"] },

@@ -1,17 +1,12 @@
+import type { Clock } from "../../../shared/clock.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { Destination, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
 import { ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { type PageWaiting, siteName, type TunnelSettings } from "../../messages/tunnel-messages.ts";
-import {
-  type Answer,
-  type Ask,
-  type PhoneRequest,
-  passingOn,
-  type ResponseSource,
-  tapped,
-} from "../exchange/exchange.ts";
+import { type Answer, type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../exchange/exchange.ts";
+import { HeldResponse } from "./held-responses.ts";
 
 /** Milliseconds of a round trip from which on a link counts as slow. */
 const SLOW_ROUND_TRIP = 150;
@@ -20,11 +15,22 @@ const SLOW_ROUND_TRIP = 150;
 const SHARE = 0.25;
 /** Bytes. */
 const STEP = 5_000;
+/** Milliseconds that a picture waits for those under way: the origin of another may never end its answer. */
+const PATIENCE = 10_000;
 
 const FILMS: ReadonlySet<Destination> = new Set(["audio", "video"]);
 const NO_FILM: ImageWish = { recoding: "none", most: 0 };
 
-interface WishHost {
+/** A picture that the edge holds back, and that may fit when those under way have come. */
+interface Waiting {
+  /** Bytes that it needs. */
+  readonly bytes: number;
+  /** Bytes of the page. */
+  readonly budget: number;
+  readonly decide: (fits: boolean) => void;
+}
+
+interface WishHost extends Pick<Clock, "setTimer"> {
   /** Milliseconds; null before the first. */
   roundTrip(): number | null;
   /** Bytes that the page on screen has got over the link. */
@@ -51,6 +57,7 @@ export class Wishes {
   readonly #readers = new Set<string>();
   /** Bytes that pictures under way may yet bring. */
   #promised = 0;
+  readonly #waiting = new Set<Waiting>();
   /** Pictures and films of the page on screen that wait, by URL. Each page has its own map: late notes count for none. */
   #held = new Map<string, { readonly isFilm: boolean; readonly bytes: number }>();
   /** URL of the page of which all is to come. */
@@ -186,8 +193,9 @@ export class Wishes {
   }
 
   /**
-   * Several pictures are asked for at once, and only the edge knows how large they are. So each gets a share of the rest; a
-   * picture that is held back for that, and would fit, is asked for once more.
+   * Several pictures are asked for at once, and only the edge knows how large they are. So each gets a share of the rest. A
+   * picture that is held back for that waits until those under way leave room for it, and is asked for once more; or until
+   * they have come and left none.
    *
    * @param asking the request, with the most bytes that the picture may have.
    */
@@ -196,44 +204,79 @@ export class Wishes {
     const promise = (bytes: number): void => {
       this.#promised += bytes - promised;
       promised = bytes;
+      this.#decide();
     };
-    const left = () => Math.max(0, budget - this.#host.pageBytes() - this.#promised + promised);
+    let giveUp = (): void => {};
+    /** @returns where the answer goes until it is decided. */
+    const wait = (bytes: number, to: ResponseConsumer): ResponseConsumer => {
+      const held = new HeldResponse();
+      const decide = (fits: boolean): void => {
+        giveUp();
+        if (!fits) return held.attach(to);
+        exchange.cancel();
+        exchange = ask(bytes, true);
+      };
+      giveUp = this.#wait({ bytes, budget, decide });
+      promise(0);
+      return held;
+    };
     const ask = (most: number, isAgain: boolean): Answer => {
       promise(most);
       const request = asking(most);
-      const noting = this.#noting(request.head, consumer);
-      const own: Partial<ResponseConsumer> = {
-        onHead: (response) => {
+      let to = this.#noting(request.head, consumer);
+      return next(request, {
+        onHead(response) {
           const note = parseImageNote(response.headers);
           const bytes = note?.kind === "held" ? note.bytes : 0;
-          if (!isAgain && bytes > 0 && inSteps(bytes + STEP) <= left()) {
-            exchange.cancel();
-            exchange = ask(inSteps(bytes + STEP), true);
-            return;
-          }
-          promise(Number(headerValue(response.headers, "content-length") ?? most));
-          noting.onHead(response);
+          if (isAgain || bytes === 0) promise(Number(headerValue(response.headers, "content-length") ?? most));
+          else to = wait(inSteps(bytes + STEP), to);
+          to.onHead(response);
         },
-        onEnd: () => {
+        onBody(chunk) {
+          promise(Math.max(0, promised - chunk.length));
+          return to.onBody(chunk);
+        },
+        onEnd() {
           promise(0);
-          consumer.onEnd();
+          to.onEnd();
         },
-        onError: (error) => {
+        onError(error) {
           promise(0);
-          consumer.onError(error);
+          to.onError(error);
         },
-      };
-      const onChunk = (chunk: Uint8Array) => promise(Math.max(0, promised - chunk.length));
-      return next(tapped(request, { onChunk }), passingOn(consumer, own));
+      });
     };
-    let exchange = ask(inSteps(left() * SHARE), false);
+    let exchange = ask(inSteps(Math.max(0, budget - this.#host.pageBytes() - this.#promised) * SHARE), false);
     return {
       ...exchange,
       cancel() {
+        giveUp();
         promise(0);
         exchange.cancel();
       },
     };
+  }
+
+  /** @returns gives the place up. */
+  #wait(waiting: Waiting): () => void {
+    this.#waiting.add(waiting);
+    const stop = this.#host.setTimer(() => waiting.decide(false), PATIENCE);
+    return () => {
+      this.#waiting.delete(waiting);
+      stop();
+    };
+  }
+
+  /**
+   * Bytes of the link are counted before their pictures have them. So a picture that seems not to fit may do so later, as long
+   * as anything is promised.
+   */
+  #decide(): void {
+    for (const { bytes, budget, decide } of this.#waiting) {
+      const room = budget - this.#host.pageBytes();
+      const fits = bytes <= room - this.#promised;
+      if (fits || bytes > room || this.#promised === 0) decide(fits);
+    }
   }
 }
 
