@@ -23,8 +23,9 @@ export function read({ document, tell }: ReaderHost, id: number, act: ReadAct): 
   if (!act.isShown) return say({ kind: "article", isThere: open !== null || isProbablyReaderable(document) });
   if (open !== null) return open.remove();
   const article = articleOf(document);
-  say({ kind: "article", isThere: article !== null });
   if (article !== null) show(article, document, act, (look) => say({ kind: "look", look }));
+  // The app gives the page the focus by that, and the article has it in the page by then.
+  say({ kind: "article", isThere: article !== null });
 }
 
 interface Article {

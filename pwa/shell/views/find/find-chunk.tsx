@@ -31,16 +31,21 @@ const DOWN = "M6 9.5l6 6 6-6";
 
 /** As of `readPage`, of the frame that is shown. */
 export async function readShown(isShown: boolean): Promise<boolean> {
-  const frames = document.querySelector(".frame-host")?.shadowRoot;
-  const frame = frames?.querySelector<HTMLIFrameElement>("iframe:not([inert])") ?? null;
+  const host = document.querySelector(".frame-host");
+  const frame = host?.shadowRoot?.querySelector<HTMLIFrameElement>("iframe:not([inert])") ?? null;
+  if (frame === null) return false;
   const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches && "dark");
   const options = { script: self.__READER, storage: localStorage, isDark: () => dark === "dark" };
+  const focus = () => {
+    frame.focus();
+    frame.contentWindow?.focus();
+  };
   // The article takes the focus within the page.
-  if (isShown) {
-    frame?.focus();
-    frame?.contentWindow?.focus();
-  }
-  return frame !== null && readPage(frame, isShown, options);
+  if (isShown) focus();
+  const isThere = await readPage(frame, isShown, options);
+  // Where two processes take the focus at once, each may think that the other has it (Chromium 156).
+  if (isShown && isThere && [host, document.body].includes(document.activeElement)) focus();
+  return isThere;
 }
 
 /** The row in the place of the address bar. It ends with the page that it was opened for. */
