@@ -5,6 +5,7 @@ import { LateScript } from "./mount.tsx";
 function rig(answers: readonly (string | null)[]) {
   const attempts: number[] = [];
   const timers: (() => void)[] = [];
+  const ui = { isWanted: true, drawn: 0 };
   const sheets = new LateScript<string>({
     load: async (attempt) => {
       attempts.push(attempt);
@@ -16,8 +17,10 @@ function rig(answers: readonly (string | null)[]) {
       timers.push(task);
       return () => {};
     },
+    isWanted: () => ui.isWanted,
+    onReady: () => void ui.drawn++,
   });
-  return { sheets, attempts, timers };
+  return { sheets, ui, attempts, timers };
 }
 
 it("loads once, whoever asks", async () => {
@@ -27,47 +30,46 @@ it("loads once, whoever asks", async () => {
   expect([sheets.loaded, attempts]).toEqual(["there", [0]]);
 });
 
-it("tries again, at another address, for whoever waits", async () => {
-  const { sheets, attempts, timers } = rig([null, null, "there"]);
-  let drawn = 0;
-  await sheets.loadFor(
-    () => drawn++,
-    () => true,
-  );
-  expect(drawn).toBe(0);
+it("tries again, at another address, for as long as it is wanted", async () => {
+  const { sheets, ui, attempts, timers } = rig([null, null, "there"]);
+  await sheets.loadIfWanted();
+  expect(ui.drawn).toBe(0);
   timers.shift()?.();
   await expect.poll(() => timers.length).toBe(1);
   timers.shift()?.();
-  await expect.poll(() => drawn).toBe(1);
+  await expect.poll(() => ui.drawn).toBe(1);
   expect(attempts).toEqual([0, 1, 2]);
 });
 
-it("does not try again for whoever has gone", async () => {
-  const { sheets, attempts, timers } = rig([null, "there"]);
-  await sheets.loadFor(
-    () => {},
-    () => false,
-  );
+it("does not try again where it is wanted no longer, and does so when it is wanted anew", async () => {
+  const { sheets, ui, attempts, timers } = rig([null, "there"]);
+  await sheets.loadIfWanted();
+  ui.isWanted = false;
   timers.shift()?.();
+  await sheets.loadIfWanted();
   expect(attempts).toEqual([0]);
-  expect(await sheets.load()).toBe("there");
+  ui.isWanted = true;
+  await sheets.loadIfWanted();
+  expect([attempts, ui.drawn, sheets.loaded]).toEqual([[0, 1], 1, "there"]);
 });
 
-it("tries again once for all that wait, however often they ask", async () => {
-  const { sheets, attempts, timers } = rig([null, null, "there"]);
-  const drawn: string[] = [];
-  const [one, other, gone] = ["one", "other", "gone"].map((name) => () => void drawn.push(name)) as [
-    () => void,
-    () => void,
-    () => void,
-  ];
-  for (let draws = 0; draws < 3; draws++) for (const ready of [one, other]) void sheets.loadFor(ready, () => true);
-  void sheets.loadFor(gone, () => false);
+it("tries again once, however often it is asked for", async () => {
+  const { sheets, ui, attempts, timers } = rig([null, null, "there"]);
+  for (let draws = 0; draws < 3; draws++) void sheets.loadIfWanted();
   await expect.poll(() => timers.length).toBe(1);
-  void sheets.loadFor(one, () => true);
+  void sheets.loadIfWanted();
   timers.shift()?.();
   await expect.poll(() => timers.length).toBe(1);
   timers.shift()?.();
-  await expect.poll(() => drawn).toEqual(["one", "other"]);
-  expect([attempts, timers]).toEqual([[0, 1, 2], []]);
+  await expect.poll(() => ui.drawn).toBe(1);
+  await sheets.loadIfWanted();
+  expect([attempts, timers, ui.drawn]).toEqual([[0, 1, 2], [], 1]);
+});
+
+it("is drawn where somebody else has had it come in the meantime", async () => {
+  const { sheets, ui, timers } = rig([null, "there"]);
+  await sheets.loadIfWanted();
+  await sheets.load();
+  timers.shift()?.();
+  expect(ui.drawn).toBe(1);
 });

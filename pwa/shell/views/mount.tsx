@@ -27,8 +27,12 @@ interface LateScripts {
  * @param late as of `LateScriptPlatform`.
  */
 export function mountChrome(root: HTMLElement, actions: BrowserActions, late: LateScripts): Chrome {
-  const lateSheets = speakingSheets(late.sheets);
-  const lateLibrary = new LateScript({ load: late.library, setTimer });
+  const drawnWith = { setTimer, onReady: () => draw() };
+  const areSheetsWanted = () => isSheetWanted() || uiState.isFinding || shown === "error";
+  const isLibraryWanted = () => isSheetWanted() || uiState.isEditing;
+  const lateSheets = new LateScript({ ...drawnWith, load: late.sheets, isWanted: areSheetsWanted });
+  const lateLibrary = new LateScript({ ...drawnWith, load: late.library, isWanted: isLibraryWanted });
+  speakAsKept(lateSheets);
   const { barHost, findHost, frameHost, frames, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
   let uiState: UiState = { ...NOTHING_OVER, isEditing: false };
@@ -44,25 +48,22 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
     render(viewOf(shown, state, actions, ui, lateSheets.loaded ?? undefined), view);
     const sheet = sheetOf(state, ui);
-    if (areSheetsWanted() && lateSheets.loaded === null) void lateSheets.loadFor(draw, areSheetsWanted);
-    if (isLibraryWanted() && lateLibrary.loaded === null) void lateLibrary.loadFor(draw, isLibraryWanted);
     render(sheet && (lateSheets.loaded?.sheetOf(sheet, state, actions, ui) ?? null), sheets);
-    find.draw(uiState, shown === "page", state.phase === "loading");
+    find.draw(uiState, shown === "page", state.phase === "loading", lateSheets.loaded);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
     frameHost.inert = shown !== "page" || uiState.isEditing;
     if (shown !== previous) view.scrollTop = 0;
     tell(state);
+    for (const each of [lateSheets, lateLibrary]) void each.loadIfWanted();
   });
   const isSheetWanted = () => state !== null && sheetOf(state, uiState) !== null;
-  const areSheetsWanted = () => isSheetWanted() || shown === "error";
-  const isLibraryWanted = () => uiState.isEditing || isSheetWanted();
   const changeUi = (change: Partial<UiState>) => {
     uiState = changed(uiState, change, lateSheets.loaded !== null);
     draw();
   };
 
-  const find = new FindPlace({ barHost, findHost, frames }, lateSheets, changeUi);
+  const find = new FindPlace({ barHost, findHost, frames }, changeUi);
   return listen(root, {
     render(next) {
       state = next;
@@ -87,12 +88,10 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
 }
 
 /** Has the app speak as it did last. Else the script of the sheets, which has words fetched, may be needed soon. */
-function speakingSheets(load: LateScripts["sheets"]): LateScript<Sheets> {
-  const sheets = new LateScript({ load, setTimer });
+function speakAsKept(sheets: LateScript<Sheets>): void {
   const kept = keptLanguage(localStorage);
   speak(kept ?? SOURCE, document.documentElement);
   if (kept === null && !/^en\b/.test(navigator.language)) void sheets.load();
-  return sheets;
 }
 
 function listen(root: HTMLElement, chrome: Chrome): Chrome {
@@ -146,18 +145,13 @@ interface FindPlaces {
 /** "Find in page", over the bar. */
 class FindPlace {
   readonly #places: FindPlaces;
-  readonly #sheets: LateScript<Sheets>;
   readonly #change: Ui["change"];
   #focusedBefore: Element | null = null;
 
-  constructor(places: FindPlaces, sheets: LateScript<Sheets>, change: Ui["change"]) {
+  constructor(places: FindPlaces, change: Ui["change"]) {
     this.#places = places;
-    this.#sheets = sheets;
     this.#change = change;
   }
-
-  readonly #isWanted = () => this.#places.barHost.hasAttribute("data-finding");
-  readonly #onReady = () => this.#isWanted() && this.#change({});
 
   /** @returns whether there is a page to search. */
   open({ isFinding }: UiState, isPage: boolean): boolean {
@@ -169,14 +163,13 @@ class FindPlace {
     return true;
   }
 
-  draw({ isFinding }: UiState, isPage: boolean, isLoading: boolean): void {
+  /** @param sheets null until they are there. */
+  draw({ isFinding }: UiState, isPage: boolean, isLoading: boolean, sheets: Sheets | null): void {
     if (isFinding && !isPage) return this.#change({ isFinding: false });
     const { barHost, findHost, frames } = this.#places;
-    const { loaded } = this.#sheets;
     barHost.toggleAttribute("data-finding", isFinding);
-    if (isFinding && loaded === null) void this.#sheets.loadFor(this.#onReady, this.#isWanted);
     const props = { frame: () => shownFrame(frames), isLoading, onClose: () => this.#close() };
-    render((isFinding && loaded?.findBar(props)) || null, findHost);
+    render((isFinding && sheets?.findBar(props)) || null, findHost);
   }
 
   /** The focus goes back to where it was: to the page, where that or the menu had it. */
@@ -258,9 +251,13 @@ function element(name: string, className: string): HTMLElement {
 interface LateScriptPlatform<Script> extends Pick<Clock, "setTimer"> {
   /** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
   load(attempt: number): Promise<Script>;
+  /** Whether something that the person sees, or asked for, waits for it. */
+  isWanted(): boolean;
+  /** It is there, and can be drawn. */
+  onReady(): void;
 }
 
-/** Milliseconds before what could not be had is tried again, while somebody waits for it. */
+/** Milliseconds before what could not be had is tried again, while it is wanted. */
 const RETRY_DELAY = 2_000;
 
 /** A script that no first page needs, such as that of the sheets, and what it makes. */
@@ -268,9 +265,8 @@ export class LateScript<Script> {
   #loaded: Script | null = null;
   #loading: Promise<Script | null> | null = null;
   #attempts = 0;
+  #isAwaited = false;
   readonly #platform: LateScriptPlatform<Script>;
-  /** Who waits for it, and whether they still do. */
-  readonly #awaited = new Map<() => void, () => boolean>();
 
   constructor(platform: LateScriptPlatform<Script>) {
     this.#platform = platform;
@@ -296,24 +292,18 @@ export class LateScript<Script> {
     return this.#loading;
   }
 
-  /** @param onReady what the person asked for can be drawn; the same at each call. @param isWanted whether it still is. */
-  async loadFor(onReady: () => void, isWanted: () => boolean): Promise<void> {
-    const isAsked = this.#awaited.size > 0;
-    this.#awaited.set(onReady, isWanted);
-    if (!isAsked) await this.#loadForAll();
-  }
-
-  async #loadForAll(): Promise<void> {
-    const isThere = (await this.load()) !== null;
-    const waiting = [...this.#awaited];
-    if (isThere) this.#awaited.clear();
-    else this.#platform.setTimer(() => this.#tryAgain(), RETRY_DELAY);
-    if (isThere) for (const [onReady] of waiting) onReady();
-  }
-
-  #tryAgain(): void {
-    for (const [onReady, isWanted] of this.#awaited) if (!isWanted()) this.#awaited.delete(onReady);
-    if (this.#awaited.size > 0) void this.#loadForAll();
+  /** Loads it where it is wanted and not there, again and again for as long as it is; however often that is called. */
+  async loadIfWanted(): Promise<void> {
+    const { isWanted, onReady, setTimer } = this.#platform;
+    if (this.#isAwaited || this.#loaded !== null || !isWanted()) return;
+    this.#isAwaited = true;
+    const script = await this.load();
+    if (script !== null) return onReady();
+    setTimer(() => {
+      this.#isAwaited = false;
+      if (this.#loaded === null) void this.loadIfWanted();
+      else onReady();
+    }, RETRY_DELAY);
   }
 }
 
