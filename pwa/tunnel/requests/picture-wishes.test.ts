@@ -177,6 +177,18 @@ describe("PictureWishes", () => {
     expect(other.asked()?.most).toBeLessThan(160_000);
   });
 
+  it("asks for all that waits for others once the person wants all of the page", () => {
+    const { wishes, ask } = setUp({ budget: 200_000 });
+    ask();
+    const held = ask();
+    held.answer(160_000);
+    wishes.spare(`${SITE}/`);
+    expect(held.asked()?.most).toBe(165_000);
+    held.end();
+    expect(held.heard).toEqual(["cancel", "head", "end"]);
+    expect(wishes.waiting.pictures).toBe(0);
+  });
+
   it("forgets what waits when the page gives it up", () => {
     const { ask } = setUp({ budget: 200_000 });
     const other = ask();

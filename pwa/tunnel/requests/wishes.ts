@@ -93,6 +93,7 @@ export class Wishes {
   /** Nothing of this page waits any more, until another one begins. */
   spare(url: string): void {
     this.#spared = url;
+    this.#decide();
   }
 
   /** @param url of a page; null: it is there, and what it asks for from now on is asked for as ever. */
@@ -274,7 +275,7 @@ export class Wishes {
   #decide(): void {
     for (const { bytes, budget, decide } of this.#waiting) {
       const room = budget - this.#host.pageBytes();
-      const fits = bytes <= room - this.#promised;
+      const fits = this.#spared !== null || bytes <= room - this.#promised;
       if (fits || bytes > room || this.#promised === 0) decide(fits);
     }
   }
