@@ -30,12 +30,15 @@ it("a server's question is shown once a redirect has led to its page", () => {
   expect(shown().signIn).toMatchObject({ origin: B });
 });
 
-it("a page that was refused is asked for again in its frame, whatever a boot page brings there", async () => {
-  const { tab, hear, log, say } = openBrowser();
+it("a server's question waits until the frame has the refused page, which the answer's is not mistaken for then", async () => {
+  const { tab, hear, log, say, show, shown } = openBrowser();
   tab.go(`${A}/club`);
   say(A, "booting");
   say(A, "slot-ready");
   hear(asks(A));
+  expect(shown().signIn).toBeNull();
+  show(`${A}/club`, "a");
+  expect(shown().signIn).toMatchObject({ origin: A });
   log.length = 0;
   tab.signIn({ name: "ann", password: "sesame" });
   await settle();

@@ -135,7 +135,7 @@ export class Tab implements AppTab, TabActions {
       storedAt: this.#meter.storedAt(page.url),
       hasNewer: this.#meter.hasNewer(page.url),
       held: this.#held,
-      signIn: this.#signIn?.origin === this.#shownOrigin ? this.#signIn : null,
+      signIn: this.#signIn?.origin === this.#shownOrigin && this.#isAtPage ? this.#signIn : null,
     };
   }
 
@@ -146,6 +146,14 @@ export class Tab implements AppTab, TabActions {
   /** Of what the frame goes to, else of what it shows. */
   get #shownOrigin(): string | undefined {
     return this.#awaited ?? URL.parse(this.#page.url)?.origin;
+  }
+
+  /**
+   * The frame has the page. A question before that could be answered, and the page asked for again, while the frame may yet
+   * take the refused one for the answer.
+   */
+  get #isAtPage(): boolean {
+    return this.#navigation.kind !== "underway";
   }
 
   get #sent(): step.SentNavigation | null {
