@@ -573,6 +573,14 @@ it("steps back over what a window has added to the browser's list as it closes",
   moves();
   close(other);
   expect(moves()).toEqual([{ tab: 3 }]);
+
+  // The window has sent it on before it closed, and the next page may be there before the steps are made.
+  const last = open(`${B}/5`);
+  add(last, `${B}/5`, "b5");
+  first.tab.sendTo(typedNavigation(`${A}/4`, B));
+  moves();
+  close(last);
+  expect(moves()).toEqual([{ tab: 5 }]);
 });
 
 it("steps back over no more entries than the browser's list has, however many a page tells of", () => {

@@ -395,7 +395,9 @@ export class Tabs implements TabsActions, WindowPlaces {
   #stepsBack({ place: { over } }: OneTab, next: OneTab): boolean {
     // Where that has gone on meanwhile, the steps would lead it back.
     const isThere = over !== null && over.tab === next.id && over.mark === next.place.mark;
-    return isThere && windowOf(next)?.frame.history.depth === over.depth;
+    const { frame, tab } = windowOf(next) ?? {};
+    // A page that is on its way there may have an entry before the steps are made.
+    return isThere && frame?.history.depth === over.depth && tab?.state.destination === null;
   }
 
   /**
