@@ -205,39 +205,6 @@ alone("noopener and noreferrer part a window from its page", async ({ app, direc
     }
 });
 
-alone("a window that is open goes where its name is opened without an opener", async ({ app, direct, origin }) => {
-  origin.page(
-    "/open",
-    `<button>Open</button><script>${LOG}
-      let presses = 0;
-      document.querySelector("button").onclick = () => {
-        log.push(Boolean(presses++ === 0 ? open("/first", "shop") : open("/second", "shop", "noopener")));
-        if (presses === 2) end();
-      };
-    </script>`,
-  );
-  const seen: string[] = [];
-  origin.route("/seen", ({ request, reply }) => {
-    seen.push(String(request.url));
-    reply(204, {}, "");
-  });
-  const page = (path: string) =>
-    `<p>Here</p><script>fetch("/seen?" + ["${path}", opener === null, name, sessionStorage.first ??= "${path}"])</script>`;
-  for (const path of ["/first", "/second"]) origin.page(path, page(path));
-  const wanted = ["/first,false,shop,/first", "/second,false,shop,/first"].map((words) => `/seen?${words}`);
-  for (const around of [direct.page, app]) {
-    seen.length = 0;
-    await around.goto(`${origin.origin}/open`);
-    const opener = await contentOf(around);
-    await opener.locator("button").click();
-    await expect.poll(() => seen).toEqual(wanted.slice(0, 1));
-    await opener.locator("button").dispatchEvent("click");
-    await expect.poll(() => seen).toEqual(wanted);
-    await expect.poll(() => opener.evaluate("log")).toEqual([true, false]);
-  }
-  expect(await app.tabs()).toBe(2);
-});
-
 test("a link opens a tab, or with rel=opener a window, beside the page, which goes on; Close and Back lead back to it", async ({
   app,
   origin,

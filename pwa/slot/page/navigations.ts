@@ -502,11 +502,7 @@ function opensFor(
   url: string | null,
   local = "",
 ): { opens: OpensWindow | null; shown: Window | null } {
-  // One that is open by that name goes there, and is not given away.
-  if (hasOpener || windows.has(name)) {
-    const { opens, shown } = windows.open(name, url, local);
-    return { opens, shown: hasOpener ? shown : null };
-  }
+  if (hasOpener) return windows.open(name, url, local);
   if (isBlobUrl(local)) return { ...windows.open("", null, local, false), shown: null };
   return { opens: { id: null, name, ...(tab && { tab }) }, shown: null };
 }

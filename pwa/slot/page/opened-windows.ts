@@ -130,15 +130,6 @@ export class OpenedWindows {
     });
   }
 
-  #named(name: string): [string, Other] | undefined {
-    return [...this.#opened].find(([, each]) => name !== "" && each.name === name && !each.isClosed);
-  }
-
-  /** Whether this document has opened one by that name, which is still open. */
-  has(name: string): boolean {
-    return this.#named(name) !== undefined;
-  }
-
   /**
    * A window that is about to open, or one that this document has opened by that name.
    *
@@ -152,7 +143,7 @@ export class OpenedWindows {
     local = "",
     hasOpener = true,
   ): { readonly opens: OpensWindow | null; readonly shown: Window } {
-    const known = this.#named(name);
+    const known = [...this.#opened].find(([, each]) => name !== "" && each.name === name && !each.isClosed);
     const seen = url === null && { opener: hasOpener ? window : null };
     const id = known?.[0] ?? crypto.randomUUID();
     const isOwn = url !== null && parseUrl(url)?.origin === this.#context.config.realOrigin;
