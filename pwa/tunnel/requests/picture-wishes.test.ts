@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SetTimer } from "../../../shared/clock.ts";
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { imageNoteField, ORIGINAL } from "../../../shared/http/phone-fields.ts";
@@ -47,9 +48,9 @@ function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageB
       },
     );
     /** The edge answers. @param held bytes of the picture that it holds back. */
-    const answer = (held?: number) => {
+    const answer = (held?: number, length = "1000") => {
       const headers = [
-        ["content-length", "1000"],
+        ["content-length", length],
         ...(held === undefined ? [] : [imageNoteField({ kind: "held", bytes: held })]),
       ];
       consumer?.onHead({ headers } as Partial<ResponseHead> as ResponseHead);
@@ -59,11 +60,13 @@ function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageB
       void consumer?.onBody(new Uint8Array(1000));
       consumer?.onEnd();
     };
+    const fail = () => consumer?.onError(new RopewayError(ErrorCode.LINK_LOST, "stream", "peer", "Cannot go on"));
     return {
       images: asked?.images,
       takesRecoded: asked?.takesRecoded,
       answer,
       end,
+      fail,
       cancel,
       heard,
       asked: () => asked?.images,
@@ -187,6 +190,40 @@ describe("PictureWishes", () => {
     held.end();
     expect(held.heard).toEqual(["cancel", "head", "end"]);
     expect(wishes.waiting.pictures).toBe(0);
+  });
+
+  it("holds back what waits where the person leaves the page, and asks for none of it at the next page's cost", () => {
+    const host = { roundTrip: 50, pageBytes: 100_000 };
+    const { wishes, ask } = setUp({ budget: 200_000 }, host);
+    const other = ask();
+    const held = ask();
+    held.answer(90_000);
+    expect(held.heard).toEqual([]);
+    wishes.begin(`${SITE}/next`);
+    host.pageBytes = 0;
+    other.end();
+    expect(held.heard).toEqual(["head"]);
+    expect(held.asked()?.most).toBeLessThan(90_000);
+    expect(wishes.waiting.pictures).toBe(0);
+  });
+
+  it("asks for nothing while requests fail", () => {
+    const { ask, late } = setUp({ budget: 200_000 });
+    const other = ask();
+    const held = ask();
+    held.answer(190_000);
+    other.fail();
+    expect(held.heard).toEqual([]);
+    late();
+    expect(held.heard).toEqual(["head"]);
+  });
+
+  it("takes a length that is none for the most that was allowed", () => {
+    const { ask } = setUp({ budget: 200_000 });
+    const odd = ask();
+    odd.answer(undefined, "5, 5");
+    odd.end();
+    expect(ask().images?.most).toBe(50_000);
   });
 
   it("forgets what waits when the page gives it up", () => {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
-import { headerValue } from "../../../shared/http/head-fields.ts";
+import { contentLength } from "../../../shared/http/head-fields.ts";
 import type { Destination, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
 import { ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
@@ -85,6 +85,8 @@ export class Wishes {
    * @param url real, without a fragment, as all URLs of pages here; null where nobody knows.
    */
   begin(url: string | null): void {
+    // The room of the next page is not theirs.
+    for (const { decide } of this.#waiting) decide(false);
     this.#held = new Map();
     if (url !== this.#spared) this.#spared = null;
     if (url !== this.#reloaded) this.#reloaded = null;
@@ -202,10 +204,11 @@ export class Wishes {
    */
   #askWithin(budget: number, asking: (most: number) => PhoneRequest, consumer: ResponseConsumer, next: Ask): Answer {
     let promised = 0;
-    const promise = (bytes: number): void => {
+    const promise = (bytes: number, hasFailed?: boolean): void => {
       this.#promised += bytes - promised;
       promised = bytes;
-      this.#decide();
+      // Where all requests fail at once, one that was made because of that would be none of them.
+      if (!hasFailed) this.#decide();
     };
     let giveUp = (): void => {};
     /** @returns where the answer goes until it is decided. */
@@ -229,7 +232,7 @@ export class Wishes {
         onHead(response) {
           const note = parseImageNote(response.headers);
           const bytes = note?.kind === "held" ? note.bytes : 0;
-          if (isAgain || bytes === 0) promise(Number(headerValue(response.headers, "content-length") ?? most));
+          if (isAgain || bytes === 0) promise(contentLength(response.headers) ?? most);
           else to = wait(inSteps(bytes + STEP), to);
           to.onHead(response);
         },
@@ -242,14 +245,13 @@ export class Wishes {
           to.onEnd();
         },
         onError(error) {
-          promise(0);
+          promise(0, true);
           to.onError(error);
         },
       });
     };
     let exchange = ask(inSteps(Math.max(0, budget - this.#host.pageBytes() - this.#promised) * SHARE), false);
     return {
-      ...exchange,
       cancel() {
         giveUp();
         promise(0);
@@ -276,7 +278,7 @@ export class Wishes {
     for (const { bytes, budget, decide } of this.#waiting) {
       const room = budget - this.#host.pageBytes();
       const fits = this.#spared !== null || bytes <= room - this.#promised;
-      if (fits || bytes > room || this.#promised === 0) decide(fits);
+      if (fits || bytes > room || !this.#promised) decide(fits);
     }
   }
 }

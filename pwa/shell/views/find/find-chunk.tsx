@@ -44,7 +44,7 @@ export async function readShown(isShown: boolean): Promise<boolean> {
   if (isShown) focus();
   const isThere = await readPage(frame, isShown, options);
   // Where two processes take the focus at once, each may think that the other has it (Chromium 156).
-  if (isShown && isThere && [host, document.body].includes(document.activeElement)) focus();
+  if (isShown && isThere && !frame.inert && [host, document.body].includes(document.activeElement)) focus();
   return isThere;
 }
 
