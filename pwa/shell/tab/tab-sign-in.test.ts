@@ -30,7 +30,7 @@ it("a server's question is shown once a redirect has led to its page", () => {
   expect(shown().signIn).toMatchObject({ origin: B });
 });
 
-it("a server's question waits until the frame has the refused page, which the answer's is not mistaken for then", async () => {
+it("a server's question is shown once the frame has the refused page, which is asked for again with the answer", async () => {
   const { tab, hear, log, say, show, shown } = openBrowser();
   tab.go(`${A}/club`);
   say(A, "booting");

@@ -148,10 +148,7 @@ export class Tab implements AppTab, TabActions {
     return this.#awaited ?? URL.parse(this.#page.url)?.origin;
   }
 
-  /**
-   * The frame has the page. A question before that could be answered, and the page asked for again, while the frame may yet
-   * take the refused one for the answer.
-   */
+  /** Before that, a refused page may be on its way, and the frame could show it in place of the one that the person signs in to. */
   get #isAtPage(): boolean {
     return this.#navigation.kind !== "underway";
   }

@@ -396,7 +396,7 @@ export class Tabs implements TabsActions, WindowPlaces {
     // Where that has gone on meanwhile, the steps would lead it back.
     const isThere = over !== null && over.tab === next.id && over.mark === next.place.mark;
     const { frame, tab } = windowOf(next) ?? {};
-    // A page that is on its way there may have an entry before the steps are made.
+    // If another page is on its way there, its entry may come before the steps are made, which would lead back over it.
     return isThere && frame?.history.depth === over.depth && tab?.state.destination === null;
   }
 

@@ -292,7 +292,7 @@ export class LateScript<Script> {
     return this.#loading;
   }
 
-  /** Loads it where it is wanted and not there, again and again for as long as it is; however often that is called. */
+  /** Loads the script if it is wanted and not there, and tries again as long as it is wanted. Calls meanwhile do nothing. */
   async loadIfWanted(): Promise<void> {
     const { isWanted, onReady, setTimer } = this.#platform;
     if (this.#isAwaited || this.#loaded !== null || !isWanted()) return;

@@ -24,7 +24,7 @@ export function read({ document, tell }: ReaderHost, id: number, act: ReadAct): 
   if (open !== null) return open.remove();
   const article = articleOf(document);
   if (article !== null) show(article, document, act, (look) => say({ kind: "look", look }));
-  // The app gives the page the focus by that, and the article has it in the page by then.
+  // Last: when the app hears of the article, it gives the page the focus, which the article must have taken by then.
   say({ kind: "article", isThere: article !== null });
 }
 

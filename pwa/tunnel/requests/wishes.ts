@@ -25,7 +25,7 @@ const NO_FILM: ImageWish = { recoding: "none", most: 0 };
 interface Waiting {
   /** Bytes that it needs. */
   readonly bytes: number;
-  /** Bytes of the page. */
+  /** Bytes that the page may have. */
   readonly budget: number;
   readonly decide: (fits: boolean) => void;
 }
@@ -85,7 +85,7 @@ export class Wishes {
    * @param url real, without a fragment, as all URLs of pages here; null where nobody knows.
    */
   begin(url: string | null): void {
-    // The room of the next page is not theirs.
+    // Pictures of the page that is left get nothing of the next page's budget.
     for (const { decide } of this.#waiting) decide(false);
     this.#held = new Map();
     if (url !== this.#spared) this.#spared = null;
@@ -207,7 +207,7 @@ export class Wishes {
     const promise = (bytes: number, hasFailed?: boolean): void => {
       this.#promised += bytes - promised;
       promised = bytes;
-      // Where all requests fail at once, one that was made because of that would be none of them.
+      // When the link is lost, all requests fail, one after the other: no new one is made meanwhile.
       if (!hasFailed) this.#decide();
     };
     let giveUp = (): void => {};
@@ -271,8 +271,8 @@ export class Wishes {
   }
 
   /**
-   * Bytes of the link are counted before their pictures have them. So a picture that seems not to fit may do so later, as long
-   * as anything is promised.
+   * Asks for the pictures that fit now, and gives up those that cannot fit. The link counts bytes before their pictures have
+   * them: so a picture that seems not to fit may do so later, as long as other pictures are under way.
    */
   #decide(): void {
     for (const { bytes, budget, decide } of this.#waiting) {
