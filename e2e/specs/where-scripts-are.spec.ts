@@ -244,3 +244,73 @@ test("nothing that scripts send names the slot, signed as they read it", async (
   for (const [sum, text = ""] of [signed.slice(1, 3), signed.slice(4)])
     expect([...text].reduce((total, _, at) => total + text.charCodeAt(at) * (at + 1), 0)).toBe(Number(sum));
 });
+
+test("stacks of errors and their sources tell the real site, as in a direct visit", async ({ app, direct, origin }) => {
+  const script = { "content-type": "text/javascript" };
+  // Behind a first line, which in workers has our own script, too.
+  const stacks = `
+    const stacks = {};
+    class Named extends TypeError { name = "Named"; }
+    stacks.thrown = (() => { try { null.x } catch (error) { return error.stack; } })();
+    stacks.named = new Named("why").stack;
+    const changed = new Error("why"); changed.name = "Changed"; stacks.changed = changed.stack;
+    const captured = {}; Error.captureStackTrace(captured); stacks.captured = captured.stack;
+    stacks.nameless = (() => { const error = new Error(); Object.defineProperty(error, "name", { get() { throw 1; } }); return error.stack; })();
+    stacks.evaluated = eval("new Error('evaluated').stack");
+    stacks.called = [1].map(function callback() { return new Error().stack; })[0];
+    const native = Error.prepareStackTrace;
+    Error.prepareStackTrace = (error, frames) => [String(error), frames.map((each) =>
+      [each.getFileName(), each.getScriptNameOrSourceURL(), each.getLineNumber(), each.getFunctionName(), String(each), \`\${each}\`])];
+    stacks.own = new Error("own").stack;
+    const outer = Error.prepareStackTrace;
+    Error.prepareStackTrace = (...args) => outer(...args).concat("outer");
+    stacks.outer = new Error("outer").stack;
+    Error.prepareStackTrace = native;
+    stacks.back = new Error("back").stack;
+    Error.prepareStackTrace = undefined;
+    stacks.none = new Error("none").stack;`;
+  origin.route("/worker.js", ({ reply }) =>
+    reply(
+      200,
+      script,
+      `\n${stacks}
+      stacks.kept = [onerror, ((handler) => (self.onerror = handler) === self.onerror)(() => true)];
+      self.onerror = function (message, ...told) { postMessage([stacks, String(message), told.slice(0, 3).join(), told[3].stack, this === self]); return true; };
+      setTimeout(function late() { throw new Error("late"); });`,
+    ),
+  );
+  origin.route("/script.js", ({ reply }) =>
+    reply(
+      200,
+      script,
+      `\n${stacks}
+      const log = [stacks];
+      const handler = function (...told) { log.push(["handler", ...told.slice(0, 4), told[4].stack, told.length, this === window]); return true; };
+      log.push([window.onerror, (window.onerror = handler) === window.onerror, "onerror" in window]);
+      addEventListener("error", ({ message, filename, lineno, colno }) => log.push(["event", message, filename, lineno, colno]));
+      addEventListener("unhandledrejection", ({ reason }) => log.push(["rejection", reason.stack]));
+      setTimeout(function late() { throw new Error("late"); });
+      setTimeout(() => { onerror = 5; log.push([window.onerror]); onerror = null; Promise.reject(new Error("rejected")); }, 100);
+      fetch("/none", { method: "bad method" }).catch((error) => log.push(["fetch", error.name]));
+      log.push(String(Object.assign(document.createElement("area"), { href: "/area" })));
+      new PerformanceObserver((list, observer) => {
+        if (list.getEntriesByName(new URL("/script.js", location).href).length === 0) return;
+        observer.disconnect();
+        log.push("observed");
+      }).observe({ type: "resource", buffered: true });
+      new Worker("/worker.js").onmessage = ({ data }) => log.push("worker", data);
+      setTimeout(() => log.push("done"), 1_000);`,
+    ),
+  );
+  origin.page("/", `<p>Page</p>\n<script src="/script.js"></script>`);
+  const logOf = async (frame: Page | Frame): Promise<unknown[]> => {
+    await frame.waitForFunction("['done', 'worker', 'observed'].every((each) => log.includes(each))");
+    // Words of the two visits come in any order.
+    return ((await frame.evaluate("log")) as unknown[]).map((each) => JSON.stringify(each)).sort();
+  };
+  await direct.page.goto(`${origin.origin}/`);
+  await app.goto(`${origin.origin}/`);
+  const wanted = await logOf(direct.page);
+  expect(wanted.join().split(`${origin.origin}/script.js:`).length).toBeGreaterThan(15);
+  expect(await logOf(await app.content())).toEqual(wanted);
+});

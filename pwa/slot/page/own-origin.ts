@@ -15,6 +15,7 @@ const TOLD: readonly (readonly [interfaceName: string, property: string])[] = [
   ["EventSource", "url"],
   ["HashChangeEvent", "newURL"],
   ["HashChangeEvent", "oldURL"],
+  ["LargestContentfulPaint", "url"],
   ["PerformanceEntry", "name"],
   ["PerformanceNavigationTiming", "name"],
   ["PerformanceResourceTiming", "name"],
@@ -60,6 +61,8 @@ export function ownOrigin(slot: SlotIdentity, resolve: (text: string) => string 
     patchRequests(realm) {
       patchFetch(own, realm);
       patchAnswers(own, realm, [slotOrigin, realOrigin]);
+      patchErrorHandler(own, realm);
+      patchStacks(slot, realm as ErrorRealm);
     },
   };
   return own;
@@ -119,10 +122,12 @@ function patchAnswers({ real, onSlot }: OwnOrigin, realm: object, origins: reado
       return { ...told, [property]: real(told[property]) };
     });
   }
-  patchMethod(prototypeOf(realm, "HTMLAnchorElement"), "toString", (native, self, args) => real(native(self, args)));
-  patchMethod(prototypeOf(realm, "Performance"), "getEntriesByName", (native, self, [name, type]) =>
-    native(self, [onSlot(name), type]),
-  );
+  for (const name of ["HTMLAnchorElement", "HTMLAreaElement"])
+    patchMethod(prototypeOf(realm, name), "toString", (native, self, args) => real(native(self, args)));
+  for (const name of ["Performance", "PerformanceObserverEntryList"])
+    patchMethod(prototypeOf(realm, name), "getEntriesByName", (native, self, [entry, type]) =>
+      native(self, [onSlot(entry), type]),
+    );
   const response = prototypeOf(realm, "Response");
   const urlOf = Reflect.getOwnPropertyDescriptor(response, "url")?.get as () => string;
   patchAccessor(response, "type", {
@@ -132,4 +137,89 @@ function patchAnswers({ real, onSlot }: OwnOrigin, realm: object, origins: reado
       return type === "basic" && origin !== "null" && !origins.includes(origin) ? "cors" : type;
     },
   });
+}
+
+/** A frame of V8's: its text is a stack's line. Its members cannot be replaced. */
+interface CallSite {
+  getFileName(): string | null | undefined;
+}
+
+/** A line end as such would move the lines of a worker's script, which stands behind this one: bundlers write them out. */
+const NEXT_FRAME = decodeURI("%0A    at ");
+
+/** Puts a stack together when it is first read. */
+type StackFormatter = (error: unknown, frames: readonly CallSite[]) => unknown;
+
+interface ErrorRealm {
+  readonly Error: ErrorConstructor & { prepareStackTrace?: StackFormatter | undefined };
+}
+
+/** The source that `onerror` is told. Where it is set, it reads as it was set. */
+function patchErrorHandler({ real }: OwnOrigin, realm: object): void {
+  const handlers = new WeakMap<object, unknown>();
+  let holder = realm;
+  while (!Object.hasOwn(holder, "onerror")) holder = Object.getPrototypeOf(holder);
+  patchAccessor(holder, "onerror", {
+    get: (native) => handlers.get(native() as object) ?? native(),
+    set(native, _self, value) {
+      if (typeof value !== "function") return native(value);
+      const handler = function (this: unknown, ...args: unknown[]): unknown {
+        return Reflect.apply(value, this, args.map(real));
+      };
+      handlers.set(handler, value);
+      native(handler);
+    },
+  });
+}
+
+/**
+ * Stacks of errors; our own functions are in none of V8's. The first line has the error's message as it is when the stack is
+ * first read, where V8 by itself has the one that it was made with.
+ */
+function patchStacks({ slotOrigin, realOrigin }: SlotIdentity, { Error: errors }: ErrorRealm): void {
+  const realText = (value: unknown): unknown =>
+    typeof value === "string" ? value.replaceAll(slotOrigin, realOrigin) : value;
+  // Firefox has stacks so.
+  patchAccessor(errors.prototype, "stack", { get: (native) => realText(native()) });
+  const theirs = (frames: readonly CallSite[]): readonly CallSite[] =>
+    frames.filter((frame) => !frame.getFileName()?.startsWith(`${slotOrigin}/.ropeway/`));
+  const format: StackFormatter = (error, frames) => {
+    let head = "<error>";
+    try {
+      head = Reflect.apply(Error.prototype.toString, error, []);
+    } catch {
+      // As V8 has it.
+    }
+    return realText([head, ...theirs(frames)].join(NEXT_FRAME));
+  };
+  /** A page's own formatter gets frames that tell real addresses. */
+  const telling = (formatter: StackFormatter): StackFormatter => {
+    const get = (frame: CallSite, key: PropertyKey): unknown => {
+      const member: unknown = Reflect.get(frame, key);
+      return typeof member === "function"
+        ? (...args: unknown[]) => realText(Reflect.apply(member, frame, args))
+        : member;
+    };
+    return (error, frames) =>
+      Reflect.apply(formatter, errors, [error, theirs(frames).map((frame) => new Proxy(frame, { get }))]);
+  };
+  const known = new WeakSet<object>([format]);
+  let formatter = format;
+  errors.prepareStackTrace = () => known;
+  const isV8 = (new errors().stack as unknown) === known;
+  delete errors.prepareStackTrace;
+  if (isV8)
+    Object.defineProperty(errors, "prepareStackTrace", {
+      configurable: true,
+      get: () => formatter,
+      set(given: unknown) {
+        formatter =
+          typeof given !== "function"
+            ? format
+            : known.has(given)
+              ? (given as StackFormatter)
+              : telling(given as StackFormatter);
+        known.add(formatter);
+      },
+    });
 }
