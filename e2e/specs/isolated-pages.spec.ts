@@ -1,6 +1,6 @@
 /** Pages that are cross-origin isolated by COOP and COEP (HTML section 7.1.4), so that their scripts may run in threads. */
 import { expect, testInOneApp as test } from "../fixtures/browser.ts";
-import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+import { startTestOrigin, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const OPENER = { "cross-origin-opener-policy": "same-origin" };
 const EMBEDDER = { "cross-origin-embedder-policy": "require-corp" };
@@ -62,6 +62,11 @@ for (const [name, fields, isIsolated] of [
     { ...OPENER, ...EMBEDDER },
     true,
   ],
+  [
+    "a page that isolates itself without credentials embeds also what says nothing",
+    { ...OPENER, "cross-origin-embedder-policy": "credentialless" },
+    true,
+  ],
   ["a page with one of the two policies is not isolated", OPENER, false],
 ] as const)
   test(name, async ({ app, direct, origin, otherOrigin }) => {
@@ -72,3 +77,53 @@ for (const [name, fields, isIsolated] of [
     expect(seen).toEqual(await direct.page.evaluate("tell()"));
     expect(seen).toMatchObject({ isolated: isIsolated });
   });
+
+test("an isolated page without credentials sends a sibling of its site no cookies for pictures, and its own origin all", async ({
+  app,
+}) => {
+  const server = await startTestOrigin();
+  const [own, sibling] = ["own", "sibling"].map((name) => `http://${name}.x.localhost:${server.port}`);
+  const cookies: string[] = [];
+  server.route("/cookie", ({ reply }) =>
+    reply(200, { "content-type": "text/html", "set-cookie": "known=1; Domain=x.localhost" }, "<p>Set</p>"),
+  );
+  const fields = { ...OPENER, "cross-origin-embedder-policy": "credentialless" };
+  for (const path of ["plain", "isolated"])
+    server.route(`/${path}`, ({ page }) => page("<p>Page</p>", path === "isolated" ? fields : {}));
+  server.route("/picture", ({ request, reply }) => {
+    cookies.push(
+      `${request.url?.split("?")[1]} ${request.headers.host?.split(".")[0]} ${request.headers.cookie ?? "none"}`,
+    );
+    reply(200, { "content-type": "image/svg+xml", "cache-control": "no-store" }, PICTURE);
+  });
+  try {
+    await app.goto(`${own}/cookie`);
+    for (const path of ["plain", "isolated"]) {
+      await app.goto(`${own}/${path}`);
+      const content = await app.content();
+      const shown = await content.evaluate(
+        (urls) =>
+          Promise.all(
+            urls.map((url) => {
+              const picture = new Image();
+              picture.src = url;
+              return picture.decode().then(
+                () => "shown",
+                () => "refused",
+              );
+            }),
+          ),
+        [`${own}/picture?${path}`, `${sibling}/picture?${path}`],
+      );
+      expect(shown).toEqual(["shown", "shown"]);
+    }
+    expect(cookies.sort()).toEqual([
+      "isolated own known=1",
+      "isolated sibling none",
+      "plain own known=1",
+      "plain sibling known=1",
+    ]);
+  } finally {
+    await server.close();
+  }
+});

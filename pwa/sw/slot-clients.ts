@@ -25,6 +25,9 @@ const DOCUMENTS_KNOWN = 64;
 /** Milliseconds between two looks at whether whoever waits for an answer is still there. */
 const LOOK_TIME = 5_000;
 
+/** Of `Document-Isolation-Policy`; undefined for none. */
+type Isolation = "require-corp" | "credentialless" | undefined;
+
 /**
  * What a slot's service worker asks of the slot's pages, which outlive it: a port to the tunnel of their window, and
  * signs of life while a long response streams, since a browser stops an idle worker after half a minute.
@@ -48,8 +51,8 @@ export class SlotClients {
   /** By client; a client's URL is the one that it was created with (Service Workers section 4.2.1). */
   #documentUrls = new BoundedMap<string, string>(DOCUMENTS_KNOWN);
   /** By client, of documents that the worker has given since it was started. */
-  #isolated = new BoundedMap<string, boolean>(PAGES_KEPT);
-  #knowsIsolated = false;
+  readonly #isolations = new BoundedMap<string, { readonly isolation: Isolation }>(PAGES_KEPT);
+  #latestIsolation: Isolation;
   #nextId = 1;
   #busyTimer: ReturnType<typeof setTimeout> | null = null;
   #keepingAlive = false;
@@ -207,14 +210,16 @@ export class SlotClients {
 
   /** @param clientId of a document that the worker gives. */
   noteDocument(clientId: string, { headers }: Response): void {
-    const isIsolated = headers.has("document-isolation-policy");
-    this.#isolated.set(clientId, isIsolated);
-    if (isIsolated) this.#knowsIsolated = true;
+    const policy = /^isolate-and-(require-corp|credentialless)/.exec(headers.get("document-isolation-policy") ?? "");
+    const isolation = policy?.[1] as Isolation;
+    this.#isolations.set(clientId, { isolation });
+    this.#latestIsolation = isolation ?? this.#latestIsolation;
   }
 
   /** Blank frames and workers are taken to be an isolated document's, where there is such a document. */
-  isIsolated(clientId: string): boolean {
-    return this.#knowsIsolated && this.#isolated.get(clientId) !== false;
+  isolationOf(clientId: string): Isolation {
+    const known = this.#isolations.get(clientId);
+    return known === undefined ? this.#latestIsolation : known.isolation;
   }
 
   acknowledge(id: number): void {

@@ -4,7 +4,7 @@
  */
 import { ErrorCode, later, RopewayError } from "../../shared/errors.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
-import type { Destination, RequestMode } from "../../shared/http/heads.ts";
+import type { Destination } from "../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
@@ -143,7 +143,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     async send() {
       try {
         const sent = await clients.whileThere(event, (signal) => port.fetch(head, content, signal, onTaken));
-        const response = embeddable(sent, head.mode, event.clientId, context);
+        const response = embeddable(sent, head, event.clientId, context);
         if (events !== null) response.watch(events);
         return response;
       } catch (error) {
@@ -200,7 +200,7 @@ async function headOf(
   const documentUrl = clientId === "" ? null : await clients.documentUrl(clientId);
   const target = download === null ? request.url : (download.get("url") ?? "");
   const asked = requestHead(request, target, context, { documentUrl, bodyLength });
-  if (download === null) return asked;
+  if (download === null) return withoutCredentials(asked, clientId, context);
   const kind = kindOf(request, download);
   if (kind === null) return { ...asked, destination: "", mode: "same-origin", isFile: true };
   // No element sends fields of a script's choice.
@@ -208,21 +208,29 @@ async function headOf(
   return { ...asked, headers, destination: kind, mode: download.has("cors") ? "cors" : "no-cors" };
 }
 
+/** Isolated documents that are `credentialless` ask other origins so for what they embed (Fetch section 4.6). */
+function withoutCredentials(head: PortRequestHead, clientId: string, { realOrigin }: SlotContext): PortRequestHead {
+  const isEmbedded = head.mode === "no-cors" && new URL(head.url).origin !== realOrigin;
+  return isEmbedded && clients.isolationOf(clientId) === "credentialless" ? { ...head, credentials: "omit" } : head;
+}
+
 /**
- * An isolated document embeds of other origins only what says so (Fetch section 3.7); Chromium asks that of no response that
- * a worker has made. The edge has looked at the policy's value.
+ * An isolated document embeds of other origins only what says so, or what it got without credentials (Fetch section 3.7);
+ * Chromium asks that of no response that a worker has made. The edge has looked at the policy's value.
  *
  * @throws RopewayError CORS_DENIED
  */
 function embeddable(
   response: TunnelResponse,
-  mode: RequestMode,
+  { mode, credentials }: PortRequestHead,
   clientId: string,
-  context: SlotContext,
+  { realOrigin }: SlotContext,
 ): TunnelResponse {
   const { url, headers } = response.head;
-  const isOwn = new URL(url).origin === context.realOrigin;
-  if (mode !== "no-cors" || isOwn || !clients.isIsolated(clientId)) return response;
+  if (mode !== "no-cors" || new URL(url).origin === realOrigin) return response;
+  const isolation = clients.isolationOf(clientId);
+  // The document's own origin may lead a request with credentials elsewhere; the edge tells that of scripts and styles alone.
+  if (isolation === undefined || (isolation === "credentialless" && credentials === "omit")) return response;
   if (headerValue(headers, "cross-origin-resource-policy") !== null) return response;
   response.cancel();
   const message = `Cannot load ${url}: it does not say that isolated pages may embed it`;

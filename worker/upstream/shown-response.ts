@@ -88,7 +88,7 @@ const ISOLATION = "document-isolation-policy";
 /**
  * Isolates a document that asks for it (HTML section 7.1.4, cross-origin isolation). In the app's frame COOP and COEP do
  * nothing; `Document-Isolation-Policy` does the same for one document. The phone sees to it that isolated documents embed only what
- * allows it. `credentialless` is left out: it would need to know of each request whether such a document makes it.
+ * allows it, or what came without credentials.
  */
 function withIsolation(fields: readonly HeaderField[], url: URL): readonly HeaderField[] {
   const isSecure = isPotentiallyTrustworthy(url);
@@ -96,10 +96,9 @@ function withIsolation(fields: readonly HeaderField[], url: URL): readonly Heade
   const [opener = "", embedder = ""] = ["opener", "embedder"].map((of) =>
     headerValues(fields, `cross-origin-${of}-policy`).join(),
   );
-  const asks = /^same-origin *(;|$)/.test(opener) && /^require-corp *(;|$)/.test(embedder);
-  return asks && headerValue(fields, ISOLATION) === null
-    ? [...fields, [ISOLATION, "isolate-and-require-corp"]]
-    : fields;
+  const [, kind] = /^(require-corp|credentialless) *(?:;|$)/.exec(embedder) ?? [];
+  const asks = kind !== undefined && /^same-origin *(;|$)/.test(opener);
+  return asks && headerValue(fields, ISOLATION) === null ? [...fields, [ISOLATION, `isolate-and-${kind}`]] : fields;
 }
 
 function hiddenAge(headers: readonly HeaderField[], exposed: readonly HeaderField[], now: number): HeaderField[] {
