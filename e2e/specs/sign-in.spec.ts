@@ -54,6 +54,87 @@ test("a name and a password go to the server that asks, and to no other @deno", 
   await expect(app.frame().getByText("Not in")).toBeVisible();
 });
 
+test("parts of a page ask for its own server, once, and come with the page once the person has signed in", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const wanted = `Basic ${Buffer.from("ann:sesame").toString("base64")}`;
+  const guarded = (type: string, body: string) => (exchange: Exchange) => {
+    const refusal = {
+      "www-authenticate": 'Basic realm="Members"',
+      "content-type": "text/html",
+      "access-control-allow-origin": "*",
+    };
+    if (exchange.request.headers.authorization === wanted)
+      exchange.reply(200, { "content-type": type, "cache-control": "no-store" }, body);
+    else exchange.reply(401, refusal, "<!doctype html><p>Not in");
+  };
+  for (const site of [origin, otherOrigin]) site.route("/data", guarded("text/plain", "the data"));
+  origin.route("/boat.svg", guarded("image/svg+xml", '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"/>'));
+  origin.route("/frame", guarded("text/html", "<!doctype html><p>Framed"));
+  const parts = (path: string) => `<input aria-label="Draft"><p id=told></p><p id=sent></p>${path}<script>
+    fetch("/data").then(async (own) => { told.textContent = own.status + await own.text(); });
+    fetch("/data", { method: "POST" }).then(({ status }) => { sent.textContent = status; });
+  </script>`;
+  origin.page("/", parts('<img src="/boat.svg">'));
+  origin.page("/framed", '<iframe src="/frame"></iframe>');
+  origin.page(
+    "/other",
+    `<p>Other</p><img src="${otherOrigin.origin}/data"><script>
+    fetch("${otherOrigin.origin}/data").then(({ status }) => { document.body.append(status); });
+  </script>`,
+  );
+  const told = app.frame().locator("#told");
+  const width = () =>
+    app
+      .frame()
+      .locator("img")
+      .evaluate((image: HTMLImageElement) => image.naturalWidth);
+
+  // What is of another server, or is sent, asks for nothing.
+  await app.goto(`${origin.origin}/other`);
+  await expect(app.frame().getByText("401")).toBeVisible();
+  await expect(dialog(app)).toHaveCount(0);
+
+  // A person who will not is asked no more for this page, which has what its server says.
+  await app.goto(`${origin.origin}/`);
+  await expect(dialog(app)).toContainText("Members");
+  await expect(told).toHaveText("401<!doctype html><p>Not in");
+  await app.page.keyboard.press("Escape");
+  const content = await app.content();
+  expect(await content.evaluate(async () => (await fetch("/data")).status)).toBe(401);
+  await expect(dialog(app)).toHaveCount(0);
+  expect(await width()).toBe(0);
+
+  await app.page.getByRole("button", { name: "Reload" }).click();
+  await expect(dialog(app)).toContainText("Members");
+  await signIn(app, "ann", "wrong");
+  await expect(dialog(app).getByRole("alert")).toHaveText("Name or password is wrong.");
+  await signIn(app, "ann", "sesame");
+  await expect(told).toHaveText("200the data");
+  await expect(app.frame().locator("#sent")).toHaveText("200");
+  await expect.poll(width).toBe(7);
+  await expect(dialog(app)).toHaveCount(0);
+  await app.goto(`${origin.origin}/framed`);
+  await expect(app.frame().frameLocator("iframe").getByText("Framed")).toBeVisible();
+  for (const { headers } of otherOrigin.requestsTo("/data")) expect(headers).not.toHaveProperty("authorization");
+});
+
+test("a frame of the page's own server asks, too", async ({ app, origin }) => {
+  const wanted = `Basic ${Buffer.from("ann:sesame").toString("base64")}`;
+  origin.route("/frame", ({ request, reply }) => {
+    const isIn = request.headers.authorization === wanted;
+    const fields = { "content-type": "text/html", ...(isIn ? {} : { "www-authenticate": "Basic realm=Frame" }) };
+    reply(isIn ? 200 : 401, fields, `<!doctype html><p>${isIn ? "Framed" : "Not in"}`);
+  });
+  origin.page("/", '<iframe src="/frame"></iframe>');
+  await app.goto(`${origin.origin}/`);
+  await expect(dialog(app)).toContainText("Frame");
+  await signIn(app, "ann", "sesame");
+  await expect(app.frame().frameLocator("iframe").getByText("Framed")).toBeVisible();
+});
+
 test("a person who will not sign in sees the page that the server has for that", async ({ app, origin }) => {
   origin.route("/closed", ({ reply }) =>
     reply(401, { "www-authenticate": "Basic realm=x", "content-type": "text/html" }, "<!doctype html><p>Not in"),
@@ -69,16 +150,23 @@ test("servers that ask by digest get one, and a new one where theirs is stale", 
   const md5 = (text: string) => createHash("md5").update(text).digest("hex");
   let nonce = "first";
   const counts: string[] = [];
-  origin.route("/digest", ({ request, reply }) => {
+  const bodies: string[] = [];
+  origin.route("/digest", async ({ request, body, reply }) => {
+    bodies.push(`${request.method} ${await body()}`);
     const sent = request.headers.authorization ?? "";
     const read = (name: string) => new RegExp(`\\b${name}="?([^",]*)`).exec(sent)?.[1] ?? "";
     const a1 = md5("ann:Members:sesame");
     const part = `${read("nonce")}:${read("nc")}:${read("cnonce")}:auth`;
-    const isRight = sent !== "" && read("response") === md5(`${a1}:${part}:${md5("GET:/digest?q=1")}`);
+    const isRight = sent !== "" && read("response") === md5(`${a1}:${part}:${md5(`${request.method}:${request.url}`)}`);
     const stale = isRight && read("nonce") !== nonce ? ", stale=true" : "";
     if (isRight && stale === "") {
       counts.push(`${read("nonce")} ${read("nc")}`);
-      return reply(200, { "content-type": "text/html", "cache-control": "no-store" }, "<!doctype html><p>In by digest");
+      return reply(
+        200,
+        { "content-type": "text/html", "cache-control": "no-store" },
+        `<!doctype html><p>In by digest, ${request.method}</p>
+        <form method="post"><input name="told" value="this"><button>Send</button></form>`,
+      );
     }
     const challenge = `Digest realm="Members", qop="auth", algorithm=MD5, nonce="${nonce}"${stale}`;
     return reply(401, { "www-authenticate": challenge, "content-type": "text/html" }, "<!doctype html><p>Not in");
@@ -90,5 +178,14 @@ test("servers that ask by digest get one, and a new one where theirs is stale", 
   await app.page.keyboard.press("F5");
   await expect.poll(() => counts).toEqual(["first 00000001", "second 00000001"]);
   await expect(app.frame().getByText("In by digest")).toBeVisible();
+  // A part of the page, and a form, whose body goes out once more.
+  nonce = "third";
+  const content = await app.content();
+  expect(await content.evaluate(async () => (await fetch("/digest?q=2")).status)).toBe(200);
+  nonce = "fourth";
+  await app.navigated(() => app.frame().getByRole("button").click());
+  await expect(app.frame().getByText("In by digest, POST")).toBeVisible();
+  expect(counts.slice(2)).toEqual(["third 00000001", "fourth 00000001"]);
+  expect(bodies.slice(-2)).toEqual(["POST told=this", "POST told=this"]);
   await expect(dialog(app)).toHaveCount(0);
 });

@@ -159,15 +159,15 @@ export type TunnelQuestion =
   /** Asks to clear it, here and at the edge. */
   | { readonly kind: "site-data" };
 
-/** A document's server asks for a name and a password (RFC 9110 section 11). */
+/** The server of a page asks for a name and a password (RFC 9110 section 11). */
 export interface SignInAsked {
   readonly origin: string;
   /** The server's words; "" for none. */
   readonly realm: string;
   /** The name and password that were given last are not right. */
   readonly isWrong: boolean;
-  /** The server has them, and wants them once more in another form: no more is asked of the person. */
-  readonly isRenewed: boolean;
+  /** For a part of the page, which is there without it. */
+  readonly isPart: boolean;
 }
 
 /** Facts with which a frame of another origin sets out. */

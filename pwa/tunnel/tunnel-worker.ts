@@ -3,7 +3,7 @@ import { toBase64 } from "../../shared/base-encodings.ts";
 import { epochClock, setTimer, steadyClock } from "../../shared/clock.ts";
 import { RopewayError } from "../../shared/errors.ts";
 import type { ResponseConsumer } from "../../shared/http/exchange.ts";
-import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
+import { headerValue, headerValues, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/http/phone-fields.ts";
 import type { Experiment } from "../../shared/mux/session/session.ts";
@@ -30,7 +30,6 @@ import {
   passingOn,
   type ResponseSource,
   readWhole,
-  tapped,
 } from "./exchange/exchange.ts";
 import type { PageSockets } from "./page-sockets.ts";
 import { FrameStarts, PageStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
@@ -217,21 +216,35 @@ const host: { -readonly [Part in keyof SlotPortHost]: SlotPortHost[Part] } = {
 
 let signIns: SignIns | null = null;
 
-/** With the name and the password that the person has given. A document's server may ask for them. */
+/**
+ * With the name and the password that the person has given. The server of a page may ask for them, and for the same with a
+ * new nonce: then the request goes out once more, unless its body is not at hand.
+ */
 function askSignedIn(request: PhoneRequest, consumer: ResponseConsumer): Answer {
   const head = signIns?.marked(request.head) ?? request.head;
-  const isDocument = head.mode === "navigate" && head.destination === "document";
-  const onHead = (response: ResponseHead) => {
-    if (response.status === 401) void tellSignIn(response, head);
+  const { body, bodyAgain = body === null ? () => null : undefined } = request;
+  let answer: Answer | null = null;
+  const onHead = (response: ResponseHead): void => {
+    const isRenewed = response.status === 401 && signIns?.renews(response, head) === true;
+    if (isRenewed && bodyAgain !== undefined) {
+      answer?.cancel();
+      answer = askSignedIn({ ...request, body: bodyAgain() }, consumer);
+      return;
+    }
+    consumer.onHead(response);
+    if (response.status === 401 && !isRenewed) void tellSignIn(response, head, request.head);
   };
-  return tunnel.ask(isDocument ? tapped({ ...request, head }, { onHead }) : { ...request, head }, consumer);
+  answer = tunnel.ask({ ...request, head }, passingOn(consumer, { onHead }));
+  return { cancel: () => answer?.cancel() };
 }
 
 /** Where the script for it cannot be had, the page says what the server says. */
-async function tellSignIn(response: ResponseHead, request: RequestHead): Promise<void> {
+async function tellSignIn(response: ResponseHead, sent: RequestHead, request: RequestHead): Promise<void> {
+  if (!/\b(?:basic|digest)\b/i.test(headerValues(response.headers, "www-authenticate").join())) return;
   const { SignIns }: typeof import("./requests/sign-ins.ts") = await import(self.__SIGN_INS);
   signIns ??= new SignIns();
-  const asked = signIns.ask(response, request);
+  const isDocument = request.mode === "navigate" && request.destination === "document";
+  const asked = signIns.ask(response, sent, isDocument ? null : request);
   if (asked !== null) tell({ type: "sign-in", ...asked });
 }
 
@@ -465,11 +478,14 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
     answered();
     remindOf(held, response, clock, answered);
   });
-  const body = request.body === null ? null : new Response(request.body).body;
+  const bodyAgain = () => (request.body === null ? null : new Response(request.body).body);
   const head = wishes.marked(navigationHead(request));
   host.pageStarts.note(head, url);
   const { download } = request;
-  const answer = download === undefined ? askSignedIn({ head, body, push: null }, response) : show(download, response);
+  const answer =
+    download === undefined
+      ? askSignedIn({ head, body: bodyAgain(), bodyAgain, push: null }, response)
+      : show(download, response);
   response.setExchange(answer);
   holdNavigation(held, head.topLevelOrigin, url, response);
 }

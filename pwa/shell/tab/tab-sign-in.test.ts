@@ -3,8 +3,8 @@ import { settle } from "../../../shared/testing/turns.ts";
 import { openBrowser } from "../testing/tab-rig.ts";
 
 const [A, B] = ["https://a.example", "https://b.example"];
-const asks = (origin: string) =>
-  ({ type: "sign-in", origin, realm: "Club", isWrong: false, isRenewed: false }) as const;
+const asks = (origin: string, isPart = false) =>
+  ({ type: "sign-in", origin, realm: "Club", isWrong: false, isPart }) as const;
 
 it("a server's question is shown over its own pages alone, wherever the history leads", () => {
   const { tab, hear, show, shown } = openBrowser();
@@ -43,4 +43,40 @@ it("a server's question is shown once the frame has the refused page, which is a
   tab.signIn({ name: "ann", password: "sesame" });
   await settle();
   expect(log.slice(-2)).toEqual([`ask 2 ${A}/club`, `replace ${A}/club`]);
+});
+
+it("asks once for the parts of a page, which comes once more with the answer", async () => {
+  const { tab, hear, log, show, shown } = openBrowser();
+  tab.go(`${A}/`);
+  hear(asks(A, true));
+  expect(shown().signIn).toBeNull();
+  show(`${A}/`, "a");
+  expect(shown().signIn).toMatchObject({ origin: A, isPart: true });
+  tab.signIn(null);
+  hear(asks(A, true));
+  expect(shown().signIn).toBeNull();
+  // Of a frame's site, or of the page before.
+  hear(asks(B, true));
+  expect(shown().signIn).toBeNull();
+
+  tab.go(`${A}/again`);
+  show(`${A}/again`, "b");
+  hear(asks(A, true));
+  expect(shown().signIn).toMatchObject({ origin: A, isPart: true });
+  log.length = 0;
+  tab.signIn({ name: "ann", password: "sesame" });
+  hear(asks(A, true));
+  expect(shown().signIn).toBeNull();
+  await settle();
+  expect(log.join()).toContain("reload");
+});
+
+it("what the server wants for a page itself goes before what it wants for its parts", () => {
+  const { tab, hear, show, shown } = openBrowser();
+  tab.go(`${A}/`);
+  hear(asks(A, true));
+  hear(asks(A));
+  hear(asks(A, true));
+  show(`${A}/`, "a");
+  expect(shown().signIn).toMatchObject({ isPart: false });
 });

@@ -99,6 +99,8 @@ export class Tab implements AppTab, TabActions {
   /** Closes this tab soon: its only navigation has ended in a file. */
   #closing: ReturnType<typeof setTimeout> | undefined;
   #signIn: SignInAsked | null = null;
+  /** Origin that the person has answered for the document that is there: its parts ask no more. */
+  #answered: string | null = null;
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
@@ -304,9 +306,15 @@ export class Tab implements AppTab, TabActions {
     // The history may have led elsewhere meanwhile.
     const { signIn } = this.state;
     this.#signIn = null;
+    this.#answered = signIn?.origin ?? null;
     this.#app.draw();
     if (given === null || signIn === null) return;
-    void this.#app.tunnel.signIn(signIn.origin, given.name, given.password).then(() => this.#askAgain(signIn.origin));
+    void this.#app.tunnel.signIn(signIn.origin, given.name, given.password).then(() => {
+      this.#answered = null;
+      if (!signIn.isPart) return this.#askAgain(signIn.origin);
+      // The page comes once more, and its parts with what their server wants.
+      if (this.#shownOrigin === signIn.origin && this.#isAtPage) this.reload();
+    });
   }
 
   letGo(isUsed = false): void {
@@ -374,8 +382,9 @@ export class Tab implements AppTab, TabActions {
   #onSignIn(asked: SignInAsked): void {
     const isOfPage = asked.origin === this.#shownOrigin;
     // A redirect may have led there, of which the frame does not know yet.
-    if (!isOfPage && this.#sent === null) return;
-    if (isOfPage && asked.isRenewed) return this.#askAgain(asked.origin);
+    if (!isOfPage && (asked.isPart || this.#sent === null)) return;
+    // A tab behind asks for nothing that its page can be without, nor a person twice.
+    if (asked.isPart && (!this.#isInFront() || this.#signIn !== null || this.#answered === asked.origin)) return;
     this.#signIn = asked;
     this.#app.draw();
   }
@@ -820,7 +829,10 @@ export class Tab implements AppTab, TabActions {
     if (slot === null) return this.#onStartDocument(isBack);
     if (url === null) return;
     const begins = phase === "loading";
-    if (begins) history.beginDocument();
+    if (begins) {
+      history.beginDocument();
+      this.#answered = null;
+    }
     history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
     history.restore(begins);
     const navigation = this.#navigation;

@@ -15,6 +15,8 @@ export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, on
 export interface PhoneRequest {
   readonly head: RequestHead;
   readonly body: ReadableStream<Uint8Array> | null;
+  /** Gives the same body once more, where it is at hand. */
+  readonly bodyAgain?: (() => ReadableStream<Uint8Array> | null) | undefined;
   /** A push that answers it. Sources after the pushed ones take a copy at most, and the network goes on where it ends. */
   readonly push: ClaimedPush | null;
   /** Taps see the network's answer, the first tap first. Answers of other sources do not pass them. */

@@ -210,9 +210,11 @@ export class SlotPort {
     const isTold = head.mode === "navigate" && stamped.referrer !== head.referrer;
     const response = new HeldResponse(isTold ? stamped.referrer : null);
     const { exchange, body } = this.#open(message, response, stamped);
+    const bytes = message.body;
+    const bodyAgain = bytes instanceof ArrayBuffer ? () => new Response(bytes).body : undefined;
     const isNavigation = head.mode === "navigate";
     if (isNavigation) this.#holdAgain(head.url);
-    const answer = this.#host.ask({ head: stamped, body, push: null, form: head.form }, response);
+    const answer = this.#host.ask({ head: stamped, body, bodyAgain, push: null, form: head.form }, response);
     response.setExchange(answer);
     const isClaimed = answer.held !== undefined;
     if (isNavigation && isClaimed && this.#binding.topLevel && !head.form) exchange.claimedUrl = head.url;

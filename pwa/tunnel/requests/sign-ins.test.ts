@@ -60,21 +60,26 @@ describe("digest", () => {
 });
 
 const URL_A = "https://a.example/private?x=1";
-const unsigned = { url: URL_A, headers: [] } as const;
-const signed = { url: URL_A, headers: [["authorization", "Basic YTpi"]] } as const;
-const head = { ...requestHead, url: URL_A, mode: "navigate", origin: null, headers: [] } as const;
+const head = {
+  ...requestHead,
+  url: URL_A,
+  mode: "navigate",
+  origin: null,
+  topLevelOrigin: "https://a.example",
+  headers: [],
+} as const;
 const refusal = (challenge: string, url = URL_A) => ({ url, headers: [["www-authenticate", challenge]] as const });
 const authorizationOf = (signIns: SignIns, change: object = {}) =>
   new Map(signIns.marked({ ...head, ...change }).headers).get("authorization");
 
 it("sends what the person has given to its origin alone, for navigations and the origin's own pages", () => {
   const signIns = new SignIns();
-  expect(signIns.ask(refusal('Bearer realm="x"'), unsigned)).toBeNull();
-  expect(signIns.ask(refusal('Basic realm="Club"'), unsigned)).toEqual({
+  expect(signIns.ask(refusal('Bearer realm="x"'), head, null)).toBeNull();
+  expect(signIns.ask(refusal('Basic realm="Club"'), head, null)).toEqual({
     origin: "https://a.example",
     realm: "Club",
     isWrong: false,
-    isRenewed: false,
+    isPart: false,
   });
   expect(authorizationOf(signIns)).toBeUndefined();
   signIns.give("https://b.example", { name: "a", password: "b" });
@@ -90,28 +95,31 @@ it("sends what the person has given to its origin alone, for navigations and the
 
 it("forgets what is wrong, and asks again", () => {
   const signIns = new SignIns();
-  signIns.ask(refusal("Basic realm=Club"), unsigned);
+  signIns.ask(refusal("Basic realm=Club"), head, null);
   signIns.give("https://a.example", { name: "a", password: "b" });
-  expect(signIns.ask(refusal("Basic realm=Club"), signed)).toMatchObject({ isWrong: true });
+  expect(signIns.ask(refusal("Basic realm=Club"), signIns.marked(head), null)).toMatchObject({ isWrong: true });
   expect(authorizationOf(signIns)).toBeUndefined();
 });
 
 it("prefers the strongest that it can answer, counts, and takes another nonce without a question", () => {
   const signIns = new SignIns(() => "random");
   const both = 'Basic realm="Club", Digest realm="Club", nonce="1", qop="auth", algorithm=MD5';
-  signIns.ask(refusal(`${both}, Digest realm="Club", nonce="2", qop="auth", algorithm=SHA-512-256`), unsigned);
+  signIns.ask(refusal(`${both}, Digest realm="Club", nonce="2", qop="auth", algorithm=SHA-512-256`), head, null);
   signIns.give("https://a.example", { name: "a", password: "b" });
   expect(authorizationOf(signIns)).toMatch(/^Digest username="a", realm="Club", uri="\/private\?x=1".*nc=00000001/);
   const sent = authorizationOf(signIns);
   expect(sent).toContain("nc=00000002");
   const stale = 'Digest realm="Club", nonce="3", qop="auth", algorithm=MD5, stale=true';
-  expect(signIns.ask(refusal(stale), signed)).toMatchObject({ isRenewed: true, isWrong: false });
+  const signed = signIns.marked(head);
+  expect(signIns.renews(refusal(stale), signed)).toBe(true);
+  // Another request that went out with the former nonce.
+  expect(signIns.renews(refusal(stale), signed)).toBe(false);
   expect(authorizationOf(signIns)).toMatch(/nonce="3".*nc=00000001/);
 });
 
 it("sends nothing to a frame below another site's page", () => {
   const signIns = new SignIns();
-  signIns.ask(refusal("Basic realm=Club"), unsigned);
+  signIns.ask(refusal("Basic realm=Club"), head, null);
   signIns.give("https://a.example", { name: "a", password: "b" });
   const below = { topLevelOrigin: "https://b.example" };
   expect(authorizationOf(signIns, { ...below, destination: "iframe", origin: "https://b.example" })).toBeUndefined();
@@ -120,34 +128,76 @@ it("sends nothing to a frame below another site's page", () => {
 
 it("takes what another origin's redirect leads to for no answer to what was given", () => {
   const signIns = new SignIns();
-  signIns.ask(refusal("Basic realm=Club"), unsigned);
+  signIns.ask(refusal("Basic realm=Club"), head, null);
   signIns.give("https://a.example", { name: "a", password: "b" });
-  const redirected = { ...signed, url: "https://b.example/" };
-  expect(signIns.ask(refusal("Basic realm=Club"), redirected)).toMatchObject({ isWrong: false });
+  const other = { ...head, url: "https://b.example/", topLevelOrigin: "https://b.example" };
+  signIns.ask(refusal("Basic realm=Club", other.url), other, null);
+  signIns.give("https://b.example", { name: "c", password: "d" });
+  expect(signIns.ask(refusal("Basic realm=Club"), signIns.marked(other), null)).toMatchObject({ isWrong: false });
   expect(authorizationOf(signIns)).toBe("Basic YTpi");
 });
 
 it("asks the person where a server calls each nonce stale", () => {
   const signIns = new SignIns();
   const stale = refusal('Digest realm="Club", nonce="1", qop="auth", stale=true');
-  signIns.ask(stale, unsigned);
+  signIns.ask(stale, head, null);
   signIns.give("https://a.example", { name: "a", password: "b" });
-  authorizationOf(signIns);
-  expect(signIns.ask(stale, signed)).toMatchObject({ isRenewed: true });
-  authorizationOf(signIns);
-  expect(signIns.ask(stale, signed)).toMatchObject({ isRenewed: false, isWrong: true });
+  expect(signIns.renews(stale, signIns.marked(head))).toBe(true);
+  const again = signIns.marked(head);
+  expect(signIns.renews(stale, again)).toBe(false);
+  expect(signIns.ask(stale, again, null)).toMatchObject({ isWrong: true });
 });
 
 it("answers no algorithm that it does not know, whatever its name", () => {
   for (const algorithm of ["constructor", "__proto__", "toString-sess"])
-    expect(new SignIns().ask(refusal(`Digest realm=x, nonce=1, algorithm=${algorithm}`), unsigned)).toBeNull();
+    expect(new SignIns().ask(refusal(`Digest realm=x, nonce=1, algorithm=${algorithm}`), head, null)).toBeNull();
 });
 
 it("shows little of a realm, in the order in which it is written, and sends all of it", () => {
   const realm = `\u202e\u2066${"é".repeat(500)}`;
   const bytes = String.fromCharCode(...new TextEncoder().encode(realm));
   const signIns = new SignIns();
-  expect(signIns.ask(refusal(`Digest realm="${bytes}", nonce=1`), unsigned)).toMatchObject({ realm: "é".repeat(80) });
+  expect(signIns.ask(refusal(`Digest realm="${bytes}", nonce=1`), head, null)).toMatchObject({ realm: "é".repeat(80) });
   signIns.give("https://a.example", { name: "a", password: "b" });
   expect(authorizationOf(signIns)).toContain(`realm="${bytes}"`);
+});
+
+describe("a part of a page", () => {
+  const A = "https://a.example";
+  const part = { ...head, mode: "cors", destination: "", origin: A, credentials: "same-origin" } as const;
+  const basicRefusal = refusal("Basic realm=Club");
+  const given = { name: "a", password: "b" };
+
+  it("asks for the page's own server, where the request would take along what the person gives", () => {
+    const signIns = new SignIns();
+    const wanted = { origin: A, realm: "Club", isWrong: false, isPart: true };
+    expect(signIns.ask(basicRefusal, part, part)).toEqual(wanted);
+    const frame = { ...part, mode: "navigate", destination: "iframe" } as const;
+    expect(signIns.ask(basicRefusal, frame, frame)).toEqual(wanted);
+    for (const change of [
+      { credentials: "omit" },
+      { origin: "https://b.example" },
+      { topLevelOrigin: "https://b.example" },
+      { headers: [["authorization", "Own"]] },
+      { method: "POST" },
+      { url: "https://b.example/" },
+    ] as const) {
+      const other = { ...part, ...change };
+      expect(signIns.ask(basicRefusal, other, other)).toBeNull();
+    }
+  });
+
+  it("asks no more once the person has answered, and says so where the answer was wrong", () => {
+    const signIns = new SignIns();
+    signIns.ask(basicRefusal, part, part);
+    signIns.give(A, given);
+    // It was on its way meanwhile.
+    expect(signIns.ask(basicRefusal, part, part)).toBeNull();
+    const [first, second] = [signIns.marked(part), signIns.marked(part)];
+    expect(signIns.ask(basicRefusal, first, part)).toMatchObject({ isWrong: true, isPart: true });
+    signIns.give(A, { ...given, password: "c" });
+    // What the former password got takes nothing away.
+    expect(signIns.ask(basicRefusal, second, part)).toBeNull();
+    expect(authorizationOf(signIns)).toBe("Basic YTpj");
+  });
 });

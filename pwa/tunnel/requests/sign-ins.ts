@@ -1,6 +1,6 @@
 /**
  * HTTP authentication (RFC 9110 section 11): names and passwords that the person has given to origins, for as long as the app
- * runs. Loaded with the first document that asks for some.
+ * runs. Loaded with the first answer that asks for some.
  */
 import { md5 } from "@noble/hashes/legacy.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -118,7 +118,11 @@ interface Space {
   count: number;
   /** The challenge came in place of one that was stale. */
   isRenewed: boolean;
+  /** Heads with this challenge: answers to others say nothing of it. */
+  sent: WeakSet<RequestHead>;
 }
+
+type Answered = Pick<ResponseHead, "url" | "headers">;
 
 /** Origins whose challenges wait for the person. */
 const MOST_ASKED = 32;
@@ -144,51 +148,81 @@ export class SignIns {
   /** The person has answered this origin's latest challenge. */
   give(origin: string, given: Given): void {
     const challenge = this.#asked.get(origin);
-    if (challenge !== undefined) this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false });
+    if (challenge === undefined) return;
+    this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false, sent: new WeakSet() });
   }
 
-  /**
-   * The head with the fields that its origin wants, where the request is for a page of that origin, or of one. In a frame
-   * below another site's page nobody has signed in: that site could have it do things in the person's name.
-   */
+  /** The head with the fields that its origin wants. */
   marked(head: RequestHead): RequestHead {
     const url = new URL(head.url);
-    const space = head.topLevelOrigin === url.origin ? this.#spaces.get(url.origin) : undefined;
-    const isAmbient = head.mode === "navigate" || (head.origin === url.origin && head.credentials !== "omit");
-    const isOwn = head.headers.some(([name]) => name === "authorization") || url.username !== "" || url.password !== "";
-    if (space === undefined || !isAmbient || isOwn) return head;
+    const space = this.#spaces.get(url.origin);
+    if (space === undefined || !takesSignIn(head, url)) return head;
     const { challenge, given } = space;
     space.count += 1;
     const request = { method: head.method, uri: url.pathname + url.search, count: space.count, cnonce: this.#random() };
     const value = challenge.scheme === "basic" ? basic(given) : digest(challenge, given, request);
-    return { ...head, headers: [...head.headers, ["authorization", value]] };
+    const marked: RequestHead = { ...head, headers: [...head.headers, ["authorization", value]] };
+    space.sent.add(marked);
+    return marked;
   }
 
   /**
-   * An answer of status 401.
+   * An answer of status 401: whether its server has looked at neither name nor password, but wants them with a new nonce. The
+   * request may go out once more, without a question.
    *
-   * @param request as it was sent. A redirect to another origin takes nothing along of what it had.
-   * @returns null where it asks for nothing that the person could give.
+   * @param sent as `marked` gave it.
    */
-  ask(
-    response: Pick<ResponseHead, "url" | "headers">,
-    request: Pick<RequestHead, "url" | "headers">,
-  ): SignInAsked | null {
-    const { origin } = new URL(response.url);
-    const isSent = new URL(request.url).origin === origin && headerValue(request.headers, "authorization") !== null;
-    const challenge = usable(
-      parseChallenges(decodeByteString(headerValues(response.headers, "www-authenticate").join(", "))),
-    );
-    if (challenge === undefined) return null;
-    const { realm = "", stale } = challenge.parameters;
-    const space = this.#spaces.get(origin);
-    // The nonce was too old, or belongs to another realm's run; name and password were not looked at.
-    const isStale = isSent && stale?.toLowerCase() === "true";
+  renews(response: Answered, sent: RequestHead): boolean {
+    const space = this.#judged(response, sent);
+    const challenge = challengeOf(response);
+    if (space === undefined || challenge?.parameters.stale?.toLowerCase() !== "true") return false;
     // A server that calls each new one stale would be asked for ever.
-    const isRenewed = isStale && space !== undefined && !(space.isRenewed && space.count <= 1);
-    if (isRenewed) Object.assign(space, { challenge, count: 0, isRenewed: true });
-    else if (isSent) this.#spaces.delete(origin);
-    this.#asked.set(origin, challenge);
-    return { origin, realm: shownRealm(realm), isRenewed, isWrong: isSent && !isRenewed };
+    if (space.isRenewed && space.count <= 1) return false;
+    Object.assign(space, { challenge, count: 0, isRenewed: true, sent: new WeakSet() });
+    return true;
   }
+
+  /**
+   * An answer of status 401 that does not renew.
+   *
+   * @param sent as `marked` gave it. A redirect to another origin takes nothing along of what it had.
+   * @param part of a page, as that has asked for it; null for a page itself.
+   * @returns null where it asks for nothing that the person could give, or has given meanwhile.
+   */
+  ask(response: Answered, sent: RequestHead, part: RequestHead | null): SignInAsked | null {
+    const { origin } = new URL(response.url);
+    const challenge = challengeOf(response);
+    if (challenge === undefined) return null;
+    const isJudged = this.#judged(response, sent) !== undefined;
+    if (part !== null) {
+      const url = new URL(part.url);
+      const isAsked = part.method === "GET" && url.origin === origin && takesSignIn(part, url);
+      if (!isAsked || (this.#spaces.has(origin) && !isJudged)) return null;
+    }
+    if (isJudged) this.#spaces.delete(origin);
+    this.#asked.set(origin, challenge);
+    const isWrong = new URL(sent.url).origin === origin && headerValue(sent.headers, "authorization") !== null;
+    return { origin, realm: shownRealm(challenge.parameters.realm ?? ""), isWrong, isPart: part !== null };
+  }
+
+  /** Whose name and password the server has refused with this answer. */
+  #judged({ url }: Answered, sent: RequestHead): Space | undefined {
+    const { origin } = new URL(url);
+    const space = new URL(sent.url).origin === origin ? this.#spaces.get(origin) : undefined;
+    return space?.sent.has(sent) === true ? space : undefined;
+  }
+}
+
+function challengeOf({ headers }: Answered): Challenge | undefined {
+  return usable(parseChallenges(decodeByteString(headerValues(headers, "www-authenticate").join(", "))));
+}
+
+/**
+ * Whether a request takes along what the person has given: it is for a page, or of one of its origin, and has nothing of its
+ * own. Below another site's page nobody has signed in: that site could have a frame do things in the person's name.
+ */
+function takesSignIn(head: RequestHead, url: URL): boolean {
+  const isAmbient = head.mode === "navigate" || (head.origin === url.origin && head.credentials !== "omit");
+  const isOwn = head.headers.some(([name]) => name === "authorization") || url.username !== "" || url.password !== "";
+  return head.topLevelOrigin === url.origin && isAmbient && !isOwn;
 }
