@@ -162,11 +162,13 @@ export type TunnelQuestion =
 /** The server of a page asks for a name and a password (RFC 9110 section 11). */
 export interface SignInAsked {
   readonly origin: string;
+  /** Of what was refused, without fragment. */
+  readonly url: string;
   /** The server's words; "" for none. */
   readonly realm: string;
   /** The name and password that were given last are not right. */
   readonly isWrong: boolean;
-  /** For a part of the page, which is there without it. */
+  /** For a part of the page, which is there without it. A frame of the page's own site does not say so. */
   readonly isPart: boolean;
 }
 

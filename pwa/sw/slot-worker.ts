@@ -205,7 +205,13 @@ async function headOf(
   if (kind === null) return { ...asked, destination: "", mode: "same-origin", isFile: true };
   // No element sends fields of a script's choice.
   const headers = asked.headers.filter(([name]) => name === "accept");
-  return { ...asked, headers, destination: kind, mode: download.has("cors") ? "cors" : "no-cors" };
+  const head: PortRequestHead = {
+    ...asked,
+    headers,
+    destination: kind,
+    mode: download.has("cors") ? "cors" : "no-cors",
+  };
+  return withoutCredentials(head, clientId, context);
 }
 
 /** Isolated documents that are `credentialless` ask other origins so for what they embed (Fetch section 4.6). */

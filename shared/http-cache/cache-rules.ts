@@ -341,8 +341,12 @@ export function staleGrace(
   return mayAnswerStale(stored) ? (secondsOf(cacheControl(stored.headers), name) ?? 0) : 0;
 }
 
-/** Whether a status and its fields let a response be stored without anything else: RFC 9111 section 3. */
+/**
+ * Whether a status and its fields let a response be stored without anything else: RFC 9111 section 3. A refusal would stand
+ * in the way of the name and the password that the next request has.
+ */
 function isCacheable({ status, headers }: Answer): boolean {
+  if (status === 401 || status === 407) return false;
   const directives = cacheControl(headers);
   const isExplicit = ["public", "private", "max-age"].some((name) => directives.has(name));
   return isExplicit || fieldValue(headers, "expires") !== null || HEURISTIC_STATUSES.has(status);

@@ -89,6 +89,18 @@ describe("a pushed request", () => {
     expect(announced).toEqual(["https://a.example/a", "https://a.example/b"]);
   });
 
+  it("is without credentials where an isolated document embeds what is of another origin", () => {
+    const headers = [["document-isolation-policy", "isolate-and-credentialless"]] as const;
+    const markup =
+      "<img src=a><img src=https://cdn.site.example/b><link rel=preload as=font href=//x.example/c crossorigin>";
+    expect(requestsFor(markup, { headers }).map(({ credentials }) => credentials)).toEqual([
+      "include",
+      "omit",
+      "same-origin",
+    ]);
+    expect(requestsFor(markup).map(({ credentials }) => credentials)).toEqual(["include", "include", "same-origin"]);
+  });
+
   it("has the top-level origin of the page that a frame is in", () => {
     const frame = {
       destination: "iframe",

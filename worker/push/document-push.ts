@@ -119,6 +119,8 @@ class DocumentPush {
   #referrerPolicy: ReturnType<typeof parseReferrerPolicy>;
   readonly #steps = new Steps();
   readonly #policies: PagePolicies;
+  /** Such a document asks other origins without credentials for what it embeds. */
+  readonly #isCredentialless: boolean;
   readonly #isScriptless: boolean;
   readonly #known: KnownUrls;
   readonly #most: number;
@@ -150,6 +152,8 @@ class DocumentPush {
     // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
     this.#topLevelOrigin = head.destination === "document" ? this.#url.origin : head.topLevelOrigin;
     this.#referrerPolicy = parseReferrerPolicy(headerValue(response.headers, "referrer-policy"));
+    this.#isCredentialless =
+      headerValue(response.headers, "document-isolation-policy") === "isolate-and-credentialless";
     this.#policies = new PagePolicies(this.#url.origin, this.#steps);
     for (const value of headerValues(response.headers, "content-security-policy")) this.#policies.add(value);
     this.#isScriptless = head.isScriptless === true;
@@ -306,13 +310,14 @@ class DocumentPush {
     this.#upgrade(url);
     if (url.href === this.#url.href) return null;
     const policy = resource.referrerPolicy || this.#referrerPolicy;
+    const isEmbedded = mode === "no-cors" && url.origin !== this.#url.origin;
     return {
       method: "GET",
       url: url.href,
       headers: withDefaultAccept(accept === "" ? [] : [["accept", accept]], destination, this.#host.accept),
       destination,
       mode,
-      credentials,
+      credentials: isEmbedded && this.#isCredentialless ? "omit" : credentials,
       redirect: "follow",
       referrer: this.#referrerOf(resource, url),
       ...(policy && { referrerPolicy: policy }),

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import { settle } from "../../../shared/testing/turns.ts";
+import type { PageToShell } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { openBrowser } from "../testing/tab-rig.ts";
 
 const [A, B] = ["https://a.example", "https://b.example"];
-const asks = (origin: string, isPart = false) =>
-  ({ type: "sign-in", origin, realm: "Club", isWrong: false, isPart }) as const;
+const asks = (origin: string, isPart = false, path = "/") =>
+  ({ type: "sign-in", origin, url: origin + path, realm: "Club", isWrong: false, isPart }) as const;
 
 it("a server's question is shown over its own pages alone, wherever the history leads", () => {
   const { tab, hear, show, shown } = openBrowser();
@@ -35,7 +37,7 @@ it("a server's question is shown once the frame has the refused page, which is a
   tab.go(`${A}/club`);
   say(A, "booting");
   say(A, "slot-ready");
-  hear(asks(A));
+  hear(asks(A, false, "/club"));
   expect(shown().signIn).toBeNull();
   show(`${A}/club`, "a");
   expect(shown().signIn).toMatchObject({ origin: A });
@@ -79,4 +81,37 @@ it("what the server wants for a page itself goes before what it wants for its pa
   hear(asks(A, true));
   show(`${A}/`, "a");
   expect(shown().signIn).toMatchObject({ isPart: false });
+});
+
+it("a frame of the page's own site asks as a part does", async () => {
+  const { tab, hear, log, show, shown } = openBrowser();
+  tab.go(`${A}/`);
+  show(`${A}/`, "a");
+  hear(asks(A, false, "/frame"));
+  expect(shown().signIn).toMatchObject({ origin: A });
+  tab.signIn(null);
+  hear(asks(A, false, "/frame?2"));
+  expect(shown().signIn).toBeNull();
+  tab.reload();
+  show(`${A}/`, "a");
+  hear(asks(A, false, "/frame"));
+  log.length = 0;
+  tab.signIn({ name: "ann", password: "sesame" });
+  await settle();
+  expect(log.join()).toContain("reload");
+});
+
+it("a refusal that comes before the page says that it goes there is asked for with the page", async () => {
+  const { tab, hear, hearPage, log, show, shown } = openBrowser();
+  tab.go(`${A}/`);
+  show(`${A}/`, "a");
+  hear(asks(A, false, "/club"));
+  hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/club#part` } as PageToShell, A);
+  expect(shown().signIn).toBeNull();
+  show(`${A}/club`, "b");
+  expect(shown().signIn).toMatchObject({ url: `${A}/club` });
+  log.length = 0;
+  tab.signIn({ name: "ann", password: "sesame" });
+  await settle();
+  expect(log.join()).toContain(`ask 2 ${A}/club`);
 });

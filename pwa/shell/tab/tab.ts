@@ -145,6 +145,11 @@ export class Tab implements AppTab, TabActions {
     return this.#navigation.page;
   }
 
+  /** Whether it is of the page that is there. @param url without fragment. */
+  #isShown(url: string): boolean {
+    return this.#page.url.split("#", 1)[0] === url;
+  }
+
   /** Of what the frame goes to, else of what it shows. */
   get #shownOrigin(): string | undefined {
     return this.#awaited ?? URL.parse(this.#page.url)?.origin;
@@ -309,9 +314,10 @@ export class Tab implements AppTab, TabActions {
     this.#answered = signIn?.origin ?? null;
     this.#app.draw();
     if (given === null || signIn === null) return;
+    const isOfPage = !signIn.isPart && (this.#sent !== null || this.#isShown(signIn.url));
     void this.#app.tunnel.signIn(signIn.origin, given.name, given.password).then(() => {
       this.#answered = null;
-      if (!signIn.isPart) return this.#askAgain(signIn.origin);
+      if (isOfPage) return this.#askAgain(signIn.origin);
       // The page comes once more, and its parts with what their server wants.
       if (this.#shownOrigin === signIn.origin && this.#isAtPage) this.reload();
     });
@@ -383,8 +389,11 @@ export class Tab implements AppTab, TabActions {
     const isOfPage = asked.origin === this.#shownOrigin;
     // A redirect may have led there, of which the frame does not know yet.
     if (!isOfPage && (asked.isPart || this.#sent === null)) return;
-    // A tab behind asks for nothing that its page can be without, nor a person twice.
-    if (asked.isPart && (!this.#isInFront() || this.#signIn !== null || this.#answered === asked.origin)) return;
+    const isUnderWay = this.#sent !== null || !this.#isAtPage;
+    if (asked.isPart || !(isUnderWay || this.#isShown(asked.url))) {
+      // A tab behind asks for nothing that its page can be without, nor a person twice.
+      if (!this.#isInFront() || this.#signIn?.origin === asked.origin || this.#answered === asked.origin) return;
+    }
     this.#signIn = asked;
     this.#app.draw();
   }
@@ -698,6 +707,7 @@ export class Tab implements AppTab, TabActions {
     const { tunnel } = this.#app;
     this.#change((navigation) => step.askAnother(navigation, isSelfSend));
     this.#signIn = null;
+    this.#answered = null;
     const problem = this.#frame.problemWith(request.url);
     if (problem !== null) {
       if (begun !== null) tunnel.tell({ type: "navigation", kind: "abandon", id: begun });
@@ -737,9 +747,11 @@ export class Tab implements AppTab, TabActions {
 
   /** The page goes to another document of its slot by itself. */
   #leaveByItself(url: string, slot: Slot, isAgain: boolean): void {
-    this.#signIn = null;
-    this.#meter.beginByPage(url, this.#page.url);
     const [address = url] = url.split("#", 1);
+    // The refusal may have come before the page said that it goes there.
+    if (this.#signIn?.url !== address) this.#signIn = null;
+    this.#answered = null;
+    this.#meter.beginByPage(url, this.#page.url);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, performance.now()));
     const { news, at } = this.#early;

@@ -154,31 +154,36 @@ interface ErrorRealm {
   readonly Error: ErrorConstructor & { prepareStackTrace?: StackFormatter | undefined };
 }
 
-/** The source that `onerror` is told. Where it is set, it reads as it was set. */
+/** The source that `onerror` is told. Where it is set, it reads as it was set; a body's is the window's. */
 function patchErrorHandler({ real }: OwnOrigin, realm: object): void {
   const handlers = new WeakMap<object, unknown>();
   let holder = realm;
   while (!Object.hasOwn(holder, "onerror")) holder = Object.getPrototypeOf(holder);
-  patchAccessor(holder, "onerror", {
-    get: (native) => handlers.get(native() as object) ?? native(),
-    set(native, _self, value) {
-      if (typeof value !== "function") return native(value);
-      const handler = function (this: unknown, ...args: unknown[]): unknown {
-        return Reflect.apply(value, this, args.map(real));
-      };
-      handlers.set(handler, value);
-      native(handler);
-    },
-  });
+  for (const each of [holder, prototypeOf(realm, "HTMLBodyElement")])
+    patchAccessor(each, "onerror", {
+      get: (native) => handlers.get(native() as object) ?? native(),
+      set(native, _self, value) {
+        if (typeof value !== "function") return native(value);
+        const handler = function (this: unknown, ...args: unknown[]): unknown {
+          return Reflect.apply(value, this, args.map(real));
+        };
+        handlers.set(handler, value);
+        native(handler);
+      },
+    });
 }
 
 /**
- * Stacks of errors; our own functions are in none of V8's. The first line has the error's message as it is when the stack is
+ * Stacks of errors; a page has our own functions in none of V8's. The first line has the error's message as it is when the stack is
  * first read, where V8 by itself has the one that it was made with.
  */
 function patchStacks({ slotOrigin, realOrigin }: SlotIdentity, { Error: errors }: ErrorRealm): void {
+  // The browser knows addresses at `blob:` by the slot's name alone, and scripts have them so.
   const realText = (value: unknown): unknown =>
-    typeof value === "string" ? value.replaceAll(slotOrigin, realOrigin) : value;
+    typeof value === "string"
+      ? value.replaceAll(slotOrigin, (own, at: number) => (value.slice(0, at).endsWith("blob:") ? own : realOrigin))
+      : value;
+  const nameAndMessage = errors.prototype.toString;
   // Firefox has stacks so.
   patchAccessor(errors.prototype, "stack", { get: (native) => realText(native()) });
   const theirs = (frames: readonly CallSite[]): readonly CallSite[] =>
@@ -186,7 +191,7 @@ function patchStacks({ slotOrigin, realOrigin }: SlotIdentity, { Error: errors }
   const format: StackFormatter = (error, frames) => {
     let head = "<error>";
     try {
-      head = Reflect.apply(Error.prototype.toString, error, []);
+      head = Reflect.apply(nameAndMessage, error, []);
     } catch {
       // As V8 has it.
     }
@@ -205,6 +210,7 @@ function patchStacks({ slotOrigin, realOrigin }: SlotIdentity, { Error: errors }
   };
   const known = new WeakSet<object>([format]);
   let formatter = format;
+  const { prepareStackTrace } = errors;
   errors.prepareStackTrace = () => known;
   const isV8 = (new errors().stack as unknown) === known;
   delete errors.prepareStackTrace;
@@ -222,4 +228,6 @@ function patchStacks({ slotOrigin, realOrigin }: SlotIdentity, { Error: errors }
         known.add(formatter);
       },
     });
+  // A worker's script may have run for a while.
+  if (prepareStackTrace !== undefined) errors.prepareStackTrace = prepareStackTrace;
 }

@@ -78,6 +78,7 @@ it("sends what the person has given to its origin alone, for navigations and the
   expect(signIns.ask(refusal('Basic realm="Club"'), head, null)).toEqual({
     origin: "https://a.example",
     realm: "Club",
+    url: URL_A,
     isWrong: false,
     isPart: false,
   });
@@ -110,10 +111,11 @@ it("prefers the strongest that it can answer, counts, and takes another nonce wi
   const sent = authorizationOf(signIns);
   expect(sent).toContain("nc=00000002");
   const stale = 'Digest realm="Club", nonce="3", qop="auth", algorithm=MD5, stale=true';
-  const signed = signIns.marked(head);
+  const [signed, other] = [signIns.marked(head), signIns.marked(head)];
   expect(signIns.renews(refusal(stale), signed)).toBe(true);
   // Another request that went out with the former nonce.
-  expect(signIns.renews(refusal(stale), signed)).toBe(false);
+  expect(signIns.renews(refusal(stale), other)).toBe(true);
+  expect(signIns.renews(refusal(stale), head)).toBe(false);
   expect(authorizationOf(signIns)).toMatch(/nonce="3".*nc=00000001/);
 });
 
@@ -170,10 +172,8 @@ describe("a part of a page", () => {
 
   it("asks for the page's own server, where the request would take along what the person gives", () => {
     const signIns = new SignIns();
-    const wanted = { origin: A, realm: "Club", isWrong: false, isPart: true };
+    const wanted = { origin: A, url: URL_A, realm: "Club", isWrong: false, isPart: true };
     expect(signIns.ask(basicRefusal, part, part)).toEqual(wanted);
-    const frame = { ...part, mode: "navigate", destination: "iframe" } as const;
-    expect(signIns.ask(basicRefusal, frame, frame)).toEqual(wanted);
     for (const change of [
       { credentials: "omit" },
       { origin: "https://b.example" },
@@ -196,8 +196,19 @@ describe("a part of a page", () => {
     const [first, second] = [signIns.marked(part), signIns.marked(part)];
     expect(signIns.ask(basicRefusal, first, part)).toMatchObject({ isWrong: true, isPart: true });
     signIns.give(A, { ...given, password: "c" });
-    // What the former password got takes nothing away.
+    // What the former password got takes nothing away, and is asked for with the new one.
+    expect(signIns.renews(basicRefusal, second)).toBe(true);
     expect(signIns.ask(basicRefusal, second, part)).toBeNull();
     expect(authorizationOf(signIns)).toBe("Basic YTpj");
+  });
+
+  it("takes nothing away for another realm of the server", () => {
+    const signIns = new SignIns();
+    signIns.ask(basicRefusal, head, null);
+    signIns.give(A, given);
+    const other = refusal("Basic realm=Other");
+    expect(signIns.ask(other, signIns.marked(part), part)).toBeNull();
+    expect(signIns.ask(other, signIns.marked(head), null)).toMatchObject({ realm: "Other", isWrong: false });
+    expect(authorizationOf(signIns)).toBe("Basic YTpi");
   });
 });

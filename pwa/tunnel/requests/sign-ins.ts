@@ -6,7 +6,7 @@ import { md5 } from "@noble/hashes/legacy.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { BoundedMap } from "../../../shared/bounded-map.ts";
-import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
+import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { decodeByteString } from "../../../shared/web/origin.ts";
 import type { SignInAsked } from "../../messages/tunnel-messages.ts";
@@ -118,8 +118,6 @@ interface Space {
   count: number;
   /** The challenge came in place of one that was stale. */
   isRenewed: boolean;
-  /** Heads with this challenge: answers to others say nothing of it. */
-  sent: WeakSet<RequestHead>;
 }
 
 type Answered = Pick<ResponseHead, "url" | "headers">;
@@ -139,6 +137,8 @@ export class SignIns {
   readonly #spaces = new Map<string, Space>();
   /** The latest challenge of each origin. */
   readonly #asked = new BoundedMap<string, Challenge>(MOST_ASKED);
+  /** Of heads that had a name and a password: whose, and for which challenge. */
+  readonly #sent = new WeakMap<RequestHead, { readonly space: Space; readonly challenge: Challenge }>();
 
   /** @param random gives a text that nobody can guess. */
   constructor(random: () => string = () => crypto.randomUUID()) {
@@ -149,7 +149,7 @@ export class SignIns {
   give(origin: string, given: Given): void {
     const challenge = this.#asked.get(origin);
     if (challenge === undefined) return;
-    this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false, sent: new WeakSet() });
+    this.#spaces.set(origin, { challenge, given, count: 0, isRenewed: false });
   }
 
   /** The head with the fields that its origin wants. */
@@ -162,23 +162,26 @@ export class SignIns {
     const request = { method: head.method, uri: url.pathname + url.search, count: space.count, cnonce: this.#random() };
     const value = challenge.scheme === "basic" ? basic(given) : digest(challenge, given, request);
     const marked: RequestHead = { ...head, headers: [...head.headers, ["authorization", value]] };
-    space.sent.add(marked);
+    this.#sent.set(marked, { space, challenge });
     return marked;
   }
 
   /**
-   * An answer of status 401: whether its server has looked at neither name nor password, but wants them with a new nonce. The
-   * request may go out once more, without a question.
+   * An answer of status 401: whether the same request may go out once more, without a question. It had a name and a password
+   * that are not those of now, or its server has looked at neither, but wants them with a new nonce.
    *
    * @param sent as `marked` gave it.
    */
   renews(response: Answered, sent: RequestHead): boolean {
-    const space = this.#judged(response, sent);
+    const had = this.#had(response, sent);
+    const space = this.#spaces.get(new URL(response.url).origin);
+    if (had === undefined || space === undefined) return false;
+    if (had.space !== space || had.challenge !== space.challenge) return true;
     const challenge = challengeOf(response);
-    if (space === undefined || challenge?.parameters.stale?.toLowerCase() !== "true") return false;
+    if (challenge?.parameters.stale?.toLowerCase() !== "true" || !isOfRealm(challenge, space)) return false;
     // A server that calls each new one stale would be asked for ever.
     if (space.isRenewed && space.count <= 1) return false;
-    Object.assign(space, { challenge, count: 0, isRenewed: true, sent: new WeakSet() });
+    Object.assign(space, { challenge, count: 0, isRenewed: true });
     return true;
   }
 
@@ -186,32 +189,37 @@ export class SignIns {
    * An answer of status 401 that does not renew.
    *
    * @param sent as `marked` gave it. A redirect to another origin takes nothing along of what it had.
-   * @param part of a page, as that has asked for it; null for a page itself.
-   * @returns null where it asks for nothing that the person could give, or has given meanwhile.
+   * @param part of a page, as that has asked for it; null for a page itself, or a frame of its own site.
+   * @returns null where it asks for nothing that the person could give, or has given.
    */
   ask(response: Answered, sent: RequestHead, part: RequestHead | null): SignInAsked | null {
-    const { origin } = new URL(response.url);
+    const url = new URL(response.url);
+    const { origin } = url;
     const challenge = challengeOf(response);
     if (challenge === undefined) return null;
-    const isJudged = this.#judged(response, sent) !== undefined;
+    const space = this.#spaces.get(origin);
+    const isWrong = space !== undefined && this.#had(response, sent)?.space === space && isOfRealm(challenge, space);
     if (part !== null) {
-      const url = new URL(part.url);
-      const isAsked = part.method === "GET" && url.origin === origin && takesSignIn(part, url);
-      if (!isAsked || (this.#spaces.has(origin) && !isJudged)) return null;
+      const asked = new URL(part.url);
+      const isAsked = part.method === "GET" && asked.origin === origin && takesSignIn(part, asked);
+      // Of two realms of an origin the page's own counts.
+      if (!isAsked || (space !== undefined && !isWrong)) return null;
     }
-    if (isJudged) this.#spaces.delete(origin);
+    if (isWrong) this.#spaces.delete(origin);
     this.#asked.set(origin, challenge);
-    const isWrong = new URL(sent.url).origin === origin && headerValue(sent.headers, "authorization") !== null;
-    return { origin, realm: shownRealm(challenge.parameters.realm ?? ""), isWrong, isPart: part !== null };
+    url.hash = "";
+    return { origin, url: url.href, realm: shownRealm(realmOf(challenge)), isWrong, isPart: part !== null };
   }
 
-  /** Whose name and password the server has refused with this answer. */
-  #judged({ url }: Answered, sent: RequestHead): Space | undefined {
-    const { origin } = new URL(url);
-    const space = new URL(sent.url).origin === origin ? this.#spaces.get(origin) : undefined;
-    return space?.sent.has(sent) === true ? space : undefined;
+  /** What a request had that its own origin has answered. */
+  #had({ url }: Answered, sent: RequestHead) {
+    return new URL(sent.url).origin === new URL(url).origin ? this.#sent.get(sent) : undefined;
   }
 }
+
+const realmOf = ({ parameters: { realm = "" } }: Challenge): string => realm;
+
+const isOfRealm = (challenge: Challenge, space: Space): boolean => realmOf(challenge) === realmOf(space.challenge);
 
 function challengeOf({ headers }: Answered): Challenge | undefined {
   return usable(parseChallenges(decodeByteString(headerValues(headers, "www-authenticate").join(", "))));
