@@ -9,6 +9,12 @@ export interface Slot extends SlotBinding {
   readonly label: string;
 }
 
+/** A tab's frame, which goes from place to place. */
+export interface PlaceSeeker {
+  /** Another frame has the place made, and it is there now, or another one has taken its turn. */
+  onPlace(): void;
+}
+
 /** Where pages live on this phone: what a tab's frame needs to know of that to show one, and to speak to it. */
 export interface PagePlaces {
   /** Gives the origin of a real URL a place. @returns false where none is free. */
@@ -17,9 +23,12 @@ export interface PagePlaces {
    * Where the frame goes to show a real URL.
    *
    * @param isAgain the address differs from that of any document so far by more than its fragment.
-   * @returns null where there is no place.
+   * @param seeker that goes there.
+   * @returns null where there is no place; "later" where the frame stays until `onPlace`.
    */
-  addressOf(url: string, isAgain: boolean): string | null;
+  addressOf(url: string, isAgain: boolean, seeker: PlaceSeeker): { readonly href: string } | "later" | null;
+  /** The frame goes to no page, or is gone. */
+  leave(seeker: PlaceSeeker): void;
   /** Whether the frame shows a page of the app's before the page of this URL. */
   needsBootPage(url: string): boolean;
   /** Whether the place of an origin is known to show documents. */

@@ -112,6 +112,59 @@ it("orders nothing that it has not set out for, or that a frame in a page asks f
   expect([registry.find(A, A), registry.find(B, B)?.label]).toEqual([null, "s2.example"]);
 });
 
+/** A tab's frame that goes to a page. @returns where it was sent, in order; a wait is "later". */
+function seek(frames: SlotFrames, url: string) {
+  const sent: string[] = [];
+  const seeker = {
+    onPlace() {
+      const slot = frames.slotFor(new URL(url).origin);
+      sent.push(slot === null ? "nowhere" : frames.pageUrl(slot, url, false, seeker));
+    },
+  };
+  seeker.onPlace();
+  return { sent, seeker };
+}
+
+it("wipes hosts for two tabs at once, each in its own frame", () => {
+  const { frames, registry, log, hear } = rig(3);
+  expect(seek(frames, `${A}/`).sent).toEqual(["https://s1.example/.ropeway/wipe#then=%2F"]);
+  expect(seek(frames, `${B}/`).sent).toEqual(["https://s2.example/.ropeway/wipe#then=%2F"]);
+  for (const host of ["s1", "s2"]) {
+    hear(ALONE, host, frameWindow(log));
+    hear(EMPTY, host, frameWindow(log));
+  }
+  expect([A, B].map((origin) => registry.find(origin, origin)?.label)).toEqual(["s1.example", "s2.example"]);
+});
+
+it("lets a second tab of the site wait until the first one's frame has its host", () => {
+  const { frames, log, hear } = rig(3);
+  seek(frames, `${A}/1`);
+  const { sent } = seek(frames, `${A}/2`);
+  expect(sent).toEqual(["later"]);
+  hear(ALONE, "s1", frameWindow(log));
+  expect(sent).toHaveLength(1);
+  hear(EMPTY, "s1", frameWindow(log));
+  expect(sent).toEqual(["later", "https://s1.example/.ropeway/boot?again=1#then=%2F2"]);
+});
+
+it("lets it wait for the next host where that one is in use, and no longer where the first tab leaves", () => {
+  const { frames, log, hear } = rig(3);
+  const first = seek(frames, `${A}/1`);
+  const { sent, seeker } = seek(frames, `${A}/2`);
+  hear({ ...ALONE, isAlone: false }, "s1", frameWindow(log));
+  expect(log).toEqual(["go https://s2.example/.ropeway/wipe#then=%2F1"]);
+  expect(sent).toEqual(["later", "later"]);
+  frames.leave(first.seeker);
+  expect(sent.slice(2)).toEqual(["https://s2.example/.ropeway/wipe?again=1#then=%2F2"]);
+  // Who asks once more takes the turn.
+  const third = seek(frames, `${A}/3`);
+  third.seeker.onPlace();
+  expect(third.sent).toEqual(["later", "https://s2.example/.ropeway/wipe?again=2#then=%2F3"]);
+  frames.leave(seeker);
+  hear(ALONE, "s2", frameWindow(log));
+  expect(log.at(-1)).toBe("wipe https://s2.example");
+});
+
 it("goes on to the next host where one is in use or was granted something, and leaves its site what it has", () => {
   const { frames, registry, log, hear } = rig(3);
   for (const [label, origin] of [
@@ -121,7 +174,8 @@ it("goes on to the next host where one is in use or was granted something, and l
   ] as const)
     frames.slotUrl(registry.assign(`${label}.example`, origin, origin), `${origin}/`);
   const page = frameWindow(log);
-  expect(frames.slotUrl(frames.slotFor(C) as never, `${C}/x`)).toContain("https://s1.example/.ropeway/wipe");
+  const goal = frames.pageUrl(frames.slotFor(C) as never, `${C}/x`, false, { onPlace() {} });
+  expect(goal).toContain("https://s1.example/.ropeway/wipe");
   hear({ ...ALONE, isAlone: false }, "s1", page);
   hear({ ...ALONE, permissions: ["notifications"] }, "s2", page);
   expect(log.splice(0)).toEqual([

@@ -1,6 +1,6 @@
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage, type WipeNews } from "../../messages/page-messages.ts";
-import type { PageOrder, PagePlaces, Slot } from "./places.ts";
+import type { PageOrder, PagePlaces, PlaceSeeker, Slot } from "./places.ts";
 import type { SlotHosts } from "./slot-hosts.ts";
 import type { SlotRegistry } from "./slot-registry.ts";
 import { type KeptSpares, SpareSlots, type TakenSlot } from "./spare-slots.ts";
@@ -25,6 +25,9 @@ function createMeeting(document: Document): HTMLIFrameElement {
 interface ComingSlot {
   readonly slot: Slot;
   realUrl: string;
+  /** Wipes it. No other may have a document there meanwhile. */
+  seeker: PlaceSeeker | null;
+  readonly waiting: Set<PlaceSeeker>;
 }
 
 export interface SlotFramesOptions {
@@ -45,7 +48,8 @@ export class SlotFrames {
   readonly #registry: SlotRegistry;
   readonly #hosts: SlotHosts;
   readonly #spares: SpareSlots;
-  #coming: ComingSlot | null = null;
+  /** By label. Each tab's frame has one at most. */
+  readonly #coming = new Map<string, ComingSlot>();
   /** Labels of slots that were taken before their boot page was through. */
   #unbooted = new Set<string>();
   /** Labels of slots whose service worker got a port of this window. */
@@ -61,7 +65,7 @@ export class SlotFrames {
     this.#registry = options.registry;
     this.#hosts = options.hosts;
     const { document, hosts, keptSpares } = options;
-    const isComing = (label: string) => this.#coming?.slot.label === label;
+    const isComing = (label: string) => this.#coming.has(label);
     this.#spares = new SpareSlots({ document, hosts, keptSpares, isComing });
   }
 
@@ -109,14 +113,14 @@ export class SlotFrames {
 
   /** The slot that the page's frame wipes a host for. */
   comingTo(origin: string): Slot | null {
-    const coming = this.#coming?.slot ?? null;
-    return coming !== null && this.originOf(coming) === origin ? coming : null;
+    const label = this.#hosts.labelOf(origin);
+    return (label !== null && this.#coming.get(label)?.slot) || null;
   }
 
   /** The slot of an origin, if it has one. */
   find(origin: string, topLevelOrigin: string): Slot | null {
-    const coming = this.#coming?.slot;
-    if (coming?.origin === origin && coming.topLevelOrigin === topLevelOrigin) return coming;
+    if (origin === topLevelOrigin)
+      for (const { slot } of this.#coming.values()) if (slot.origin === origin) return slot;
     return this.#registry.find(origin, topLevelOrigin);
   }
 
@@ -136,7 +140,9 @@ export class SlotFrames {
     if (taken === null) return null;
     if (taken.kind !== "unwiped") return this.#assign(taken, origin, origin);
     const slot: Slot = { label: taken.label, origin, topLevelOrigin: origin, topLevel: true };
-    this.#coming = { slot, realUrl: origin };
+    // Nobody has gone to the one before.
+    for (const coming of this.#coming.values()) if (coming.seeker === null) this.#drop(coming);
+    this.#coming.set(slot.label, { slot, realUrl: origin, seeker: null, waiting: new Set() });
     this.#unbooted.add(slot.label);
     return slot;
   }
@@ -204,9 +210,6 @@ export class SlotFrames {
    */
   slotUrl(slot: Slot, realUrl: string, isAgain = false): string {
     this.#hosts.use(slot);
-    // The page's frame goes elsewhere.
-    if (slot.topLevel && this.#coming?.slot !== slot) this.#coming = null;
-    if (this.#coming?.slot === slot) this.#coming.realUrl = realUrl;
     const url = new URL(realUrl);
     const path = `${url.pathname}${url.search}${url.hash}`;
     const isDirect = !this.needsBootPage(slot) && !isAgain;
@@ -214,8 +217,42 @@ export class SlotFrames {
     if (slot.topLevel) this.#bootingPage = isDirect ? null : slot.label;
     if (isDirect) return `${this.originOf(slot)}${path}`;
     const query = isAgain || isBooting ? `?again=${++this.#timesAgain}` : "";
-    const document = this.#coming?.slot === slot ? "wipe" : "boot";
+    const document = this.#coming.get(slot.label)?.slot === slot ? "wipe" : "boot";
     return `${this.originOf(slot)}${RESERVED_PATH}${document}${query}#then=${encodeURIComponent(path)}`;
+  }
+
+  /**
+   * As `slotUrl`, for a tab's frame.
+   *
+   * @returns "later" as of `PagePlaces.addressOf`. Who asks once more has waited for long, and takes the turn.
+   */
+  pageUrl(slot: Slot, realUrl: string, isAgain: boolean, seeker: PlaceSeeker): string | "later" {
+    this.leave(seeker, slot);
+    const coming = this.#coming.get(slot.label);
+    if (coming?.slot === slot) {
+      const isOthers = coming.seeker !== null && coming.seeker !== seeker;
+      if (isOthers && !coming.waiting.delete(seeker)) {
+        coming.waiting.add(seeker);
+        return "later";
+      }
+      Object.assign(coming, { realUrl, seeker });
+    }
+    return this.slotUrl(slot, realUrl, isAgain);
+  }
+
+  /** @param next where the frame goes. */
+  leave(seeker: PlaceSeeker, next: Slot | null = null): void {
+    for (const coming of this.#coming.values()) {
+      if (coming.slot === next) continue;
+      coming.waiting.delete(seeker);
+      if (coming.seeker === seeker) this.#drop(coming);
+    }
+  }
+
+  /** The host is the slot's now, or is not to be. */
+  #drop({ slot, waiting }: ComingSlot): void {
+    this.#coming.delete(slot.label);
+    for (const each of [...waiting]) each.onPlace();
   }
 
   /** Whether the slot's service worker is known to answer. */
@@ -261,7 +298,7 @@ export class SlotFrames {
   onWipe({ news }: WipeNews, origin: string, source: Window): void {
     const label = this.#hosts.labelOf(origin);
     if (label === null) return;
-    const coming = this.#coming?.slot.label === label && source.parent === window ? this.#coming : null;
+    const coming = source.parent === window ? (this.#coming.get(label) ?? null) : null;
     if (coming === null && !this.#spares.isUnwiped(label, source)) return;
     const isKept = news.kind === "ready" && news.permissions.length > 0;
     if (news.kind === "ready" && news.isAlone && !isKept) {
@@ -270,12 +307,13 @@ export class SlotFrames {
       source.postMessage({ tag: MESSAGE_TAG, type: "wipe" } satisfies ShellToPage, origin);
     } else if (news.kind === "done" && news.isEmpty) {
       if (coming === null) return this.#spares.onWiped(label);
-      this.#coming = null;
+      this.#coming.delete(label);
       const { origin: real } = coming.slot;
       const known = this.#registry.find(real, real);
       if (known === null) this.#registry.assign(label, real, real);
       // Another window has given it one meanwhile.
       else source.location.replace(this.slotUrl(known, coming.realUrl));
+      this.#drop(coming);
     } else {
       this.#hosts.refuse(label, isKept);
       if (coming === null) this.#spares.drop(label);
@@ -284,12 +322,17 @@ export class SlotFrames {
   }
 
   /** To another host. */
-  #goOn({ slot, realUrl }: ComingSlot, source: Window): void {
-    this.#coming = null;
+  #goOn(coming: ComingSlot, source: Window): void {
+    const { slot, realUrl, seeker } = coming;
+    this.#coming.delete(slot.label);
     this.#unbooted.delete(slot.label);
     const next = this.slotFor(slot.origin);
     if (next === null) this.#options.onNoHost(slot.origin);
-    else source.location.replace(this.slotUrl(next, realUrl));
+    else {
+      const url = seeker === null ? this.slotUrl(next, realUrl) : this.pageUrl(next, realUrl, false, seeker);
+      if (url !== "later") source.location.replace(url);
+    }
+    this.#drop(coming);
   }
 
   #assignAny(taken: TakenSlot | null, origin: string, topLevelOrigin: string): Slot | null {
@@ -323,9 +366,14 @@ export class SlotPlaces implements PagePlaces {
     return this.#slotOf(url) !== null;
   }
 
-  addressOf(url: string, isAgain: boolean): string | null {
+  addressOf(url: string, isAgain: boolean, seeker: PlaceSeeker): { readonly href: string } | "later" | null {
     const slot = this.#slotOf(url);
-    return slot && this.#slots.slotUrl(slot, url, isAgain);
+    const href = slot && this.#slots.pageUrl(slot, url, isAgain, seeker);
+    return href === null || href === "later" ? href : { href };
+  }
+
+  leave(seeker: PlaceSeeker): void {
+    this.#slots.leave(seeker);
   }
 
   needsBootPage(url: string): boolean {

@@ -5,7 +5,15 @@ import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { liteAddress } from "../../messages/lite-messages.ts";
 import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
 import { siteName } from "../../messages/tunnel-messages.ts";
-import type { LitePlatform, OpenedPlaces, PageOrder, PagePlaces, ServedPage, Slot } from "../frames/places.ts";
+import type {
+  LitePlatform,
+  OpenedPlaces,
+  PageOrder,
+  PagePlaces,
+  PlaceSeeker,
+  ServedPage,
+  Slot,
+} from "../frames/places.ts";
 import { isControlled, LiteFrame } from "./lite-frame.ts";
 
 const TOLD_KEY = "ropeway.lite-told";
@@ -70,14 +78,19 @@ class LitePlaces implements PagePlaces {
     return this.#slotsOf(url)?.hasPlaceFor(url) !== false;
   }
 
-  addressOf(url: string, isAgain: boolean): string | null {
+  addressOf(url: string, isAgain: boolean, seeker: PlaceSeeker): ReturnType<PagePlaces["addressOf"]> {
     const slots = this.#slotsOf(url);
     if (slots !== null) {
       this.#frame?.leave();
-      return slots.addressOf(url, isAgain);
+      return slots.addressOf(url, isAgain, seeker);
     }
+    this.#options.slots?.leave(seeker);
     this.#frame?.setOut(url);
-    return isAgain ? `${LITE_PATH}again?to=${encodeURIComponent(url)}` : liteAddress(url);
+    return { href: isAgain ? `${LITE_PATH}again?to=${encodeURIComponent(url)}` : liteAddress(url) };
+  }
+
+  leave(seeker: PlaceSeeker): void {
+    this.#options.slots?.leave(seeker);
   }
 
   needsBootPage(url: string): boolean {

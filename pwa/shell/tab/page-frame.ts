@@ -2,7 +2,7 @@ import { ErrorCode, later } from "../../../shared/errors.ts";
 import { entryKey, MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { PageError } from "../app/state.ts";
-import type { PageOrder, PagePlaces, Slot } from "../frames/places.ts";
+import type { PageOrder, PagePlaces, PlaceSeeker, Slot } from "../frames/places.ts";
 import { typedNavigation } from "./navigation-request.ts";
 import { type KeptEntry, SessionHistory } from "./session-history.ts";
 
@@ -16,7 +16,9 @@ export const NO_FREE_HOST = {
 const START_DOCUMENT = "/blank";
 
 /** The iframe of a tab, which goes from place to place. */
-export class PageFrame {
+export class PageFrame implements PlaceSeeker {
+  /** The page whose place is made by another frame. */
+  #waitsFor: { readonly url: string; readonly replaces: boolean; readonly isAgain: boolean } | null = null;
   readonly element: HTMLIFrameElement;
   readonly history: SessionHistory;
   readonly places: PagePlaces | null;
@@ -55,6 +57,7 @@ export class PageFrame {
 
   /** @param replaces the entry of the session history. */
   showStart(replaces = false): void {
+    this.leave();
     this.#load(START_DOCUMENT, replaces);
   }
 
@@ -65,10 +68,27 @@ export class PageFrame {
    * @returns whether it has one.
    */
   show(url: string, replaces: boolean, isAgain: boolean): boolean {
-    const address = this.places?.addressOf(url, isAgain) ?? null;
-    if (address === null) return false;
-    this.#load(address, replaces || this.history.isReopening);
-    return true;
+    const address = this.#addressOf(url, replaces, isAgain);
+    if (address !== null) this.#load(address.href, replaces || this.history.isReopening);
+    return address !== null || this.#waitsFor !== null;
+  }
+
+  /** Null where there is none yet, or none at all. */
+  #addressOf(url: string, replaces: boolean, isAgain: boolean): { readonly href: string } | null {
+    const address = this.places?.addressOf(url, isAgain, this) ?? null;
+    this.#waitsFor = address === "later" ? { url, replaces, isAgain } : null;
+    return address === "later" ? null : address;
+  }
+
+  onPlace(): void {
+    const { url, replaces, isAgain } = this.#waitsFor ?? {};
+    if (url !== undefined) this.show(url, replaces === true, isAgain === true);
+  }
+
+  /** It goes to no page, or is gone. */
+  leave(): void {
+    this.#waitsFor = null;
+    this.places?.leave(this);
   }
 
   /**
@@ -80,7 +100,7 @@ export class PageFrame {
     const { parentNode, nextSibling } = element;
     this.history.begin(url);
     element.remove();
-    this.#load(this.places?.addressOf(url, true) ?? START_DOCUMENT, false);
+    this.#load(this.#addressOf(url, false, true)?.href ?? START_DOCUMENT, false);
     parentNode?.insertBefore(element, nextSibling);
   }
 

@@ -521,6 +521,7 @@ export class Tabs implements TabsActions, WindowPlaces {
     this.#part(tab);
     tab.frames = { kind: "kept", page: pageOf(tab) };
     tab.isHeard = false;
+    window.frame.leave();
     window.frame.element.remove();
     window.tab.end();
   }

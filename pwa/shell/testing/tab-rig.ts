@@ -135,7 +135,8 @@ export function createFakeSlots(log: string[]) {
   const booted = new Set<string>();
   const slotFrames = {
     slotFor: (origin: string) => (homeless.has(origin) ? null : slotFor(origin)),
-    slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
+    pageUrl: (_slot: Slot, url: string, isAgain: boolean) => (isAgain ? `again ${url}` : url),
+    leave() {},
     originOf: ({ origin }: Slot) => origin,
     meet: () => null,
     isBooted: ({ origin }: Slot) => booted.has(origin),
