@@ -18,6 +18,8 @@ export type Place = "app" | "page";
 /** What the standard names an element by. */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 const ENTER = "\ue007";
+/** The frame of the page that is shown, for scripts of the app's document: selectors find nothing in its shadow tree. */
+export const PAGE_FRAME = `document.querySelector(".frame-host").shadowRoot.querySelector('iframe[title="Page"]')`;
 /** Milliseconds. */
 const PAUSE = 100;
 const PATIENCE = 20_000;
@@ -88,8 +90,9 @@ export class RemoteBrowser {
   async #enter(place: Place): Promise<void> {
     await this.#remote.send("frame", { id: null });
     if (place === "app") return;
-    const id = await this.#element('iframe[title="Page"]');
-    await this.#remote.send("frame", { id: { [ELEMENT]: id } });
+    const id = await this.#remote.send("run", { script: `arguments[0](${PAGE_FRAME})`, args: [] });
+    if (id === null) throw new Error("Cannot look at the page: its frame is not there");
+    await this.#remote.send("frame", { id });
   }
 
   async #find(place: Place, selector: string): Promise<string> {

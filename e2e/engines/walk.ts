@@ -3,7 +3,7 @@ import { hundredFiftyPage, PICTURE_COUNT, tilePicture } from "../demo/hundred-fi
 import type { Demo } from "../demo/start-demo.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 import type { Shaper } from "../lab/shaper.ts";
-import type { RemoteBrowser } from "./remote-browser.ts";
+import { PAGE_FRAME, type RemoteBrowser } from "./remote-browser.ts";
 
 export interface Surroundings {
   readonly browser: RemoteBrowser;
@@ -63,7 +63,7 @@ const OWN_FILES = `
   return named.map((each) => each.getAttribute("href") ?? each.getAttribute("src"));`;
 /** Of a page that shares the app's origin, by whose files it shows: title, style sheets, pictures. */
 const SCRIPTLESS_WIDTHS = `
-  const { contentDocument: page } = document.querySelector('iframe[title="Page"]');
+  const { contentDocument: page } = ${PAGE_FRAME};
   const width = (id) => Math.round(page.getElementById(id).getBoundingClientRect().width);
   const shape = Math.round(page.querySelector("use").getBBox().width);
   return [page.title, width("sheet"), width("more"), page.images[0].naturalWidth, shape];`;
