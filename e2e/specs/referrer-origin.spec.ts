@@ -100,3 +100,24 @@ test("CORS decides as it does directly", async ({ app, origin, otherOrigin }) =>
     credentials: "cors 42",
   });
 });
+
+test("a page with a referrer policy sends what scripts and forms post, and each once", async ({ app, origin }) => {
+  const posted: string[] = [];
+  origin.route("/posted", async ({ request, body, reply }) => {
+    posted.push(`${request.method} ${await body()} ${request.headers.referer ?? "none"}`);
+    reply(200, { "content-type": "text/html" }, "<p>Posted</p>");
+  });
+  const form = `<form action="/posted" method="post"><input name="a" value="form"><button>Send</button></form>`;
+  origin.route("/", ({ page }) => page(form, { "referrer-policy": "same-origin" }));
+  await app.goto(`${origin.origin}/`);
+  const content = await app.content();
+  const sent = await content.evaluate(async () => {
+    const post = (init: RequestInit) => fetch("/posted", { method: "POST", ...init }).then(({ status }) => status);
+    return [await post({ body: "fetch" }), await post({ body: "origin", referrerPolicy: "origin" })];
+  });
+  expect(sent).toEqual([200, 200]);
+  await app.navigated(() => app.frame().getByRole("button").click());
+  await expect(app.frame().getByText("Posted")).toBeVisible();
+  const page = `${origin.origin}/`;
+  expect(posted).toEqual([`POST fetch ${page}`, `POST origin ${page}`, `POST a=form ${page}`]);
+});

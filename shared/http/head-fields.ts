@@ -126,8 +126,9 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   }
   fields.push([":path", path], [":context", context]);
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
-  if (head.referrer !== "" && head.referrerPolicy) fields.push([REFERRER_POLICY, head.referrerPolicy]);
   if (head.delivery !== undefined) fields.push(...deliveryFields(head.delivery));
+  // Names with a colon come first.
+  if (head.referrer !== "" && head.referrerPolicy) fields.push([REFERRER_POLICY, head.referrerPolicy]);
   if (head.stored !== undefined) fields.push(storedBodyField(head.stored));
   if (head.known !== undefined) fields.push(knownUrlsField(head.known));
   if (head.learned !== undefined) fields.push([LEARNED_REQUESTS, head.learned, "without"]);
