@@ -28,7 +28,7 @@ export function withCommon(common: string, script: string): string {
 
 /** Globals that the script uses: a module may have a class of such a name, which is not there yet when the script runs. */
 const USED =
-  "ArrayBuffer,Event,EventTarget,Map,Math,MessageChannel,Number,Object,Promise,Proxy,Reflect,RegExp,Request,Set,String,Symbol,TextDecoder,TextEncoder,URL,Uint8Array,WeakMap,console,self,setTimeout";
+  "ArrayBuffer,Event,EventTarget,Map,Math,MessageChannel,Number,Object,Promise,Proxy,Reflect,RegExp,Request,Set,String,Symbol,TextDecoder,TextEncoder,URL,Uint8Array,WeakMap,WeakSet,console,decodeURI,self,setTimeout";
 
 /** @param script the text of `worker-script.ts`, with the script that goes before it. */
 export function workerPrelude(script: string, config: WorkerConfig): string {
