@@ -310,3 +310,28 @@ test("files whose names come in raw bytes are saved under the names of a direct 
   await app.goto(`${origin.origin}/`);
   expect(await namesOf(app.page, await app.content())).toEqual(wanted);
 });
+
+test("a synchronous request is refused, also where the page's own permissions policy is malformed", async ({
+  app,
+  origin,
+}) => {
+  for (const [path, policy] of [
+    ["/", "camera=()"],
+    ["/malformed", "camera 'none'; microphone 'none',"],
+  ] as const) {
+    origin.route(path, ({ page }) => page("<p>Page</p>", { "permissions-policy": policy }));
+    await app.goto(origin.origin + path);
+    const outcome = await (await app.content()).evaluate(() => {
+      const request = new XMLHttpRequest();
+      request.open("GET", "/asked-at-once", false);
+      try {
+        request.send();
+        return request.status;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    });
+    expect(outcome, path).toBe("NetworkError");
+  }
+  expect(origin.requestsTo("/asked-at-once")).toEqual([]);
+});

@@ -115,6 +115,13 @@ describe("request fields", () => {
         ["x-b", "2"],
       ]),
     ).toEqual(["x-a", "x-b"]);
+    const source = [
+      ["accept", "text/event-stream"],
+      ["last-event-id", "7"],
+      ["x-a", "1"],
+    ] as const;
+    expect(unsafeFieldNames(source)).toEqual(["x-a"]);
+    expect(unsafeFieldNames(source.slice(1))).toEqual(["last-event-id", "x-a"]);
     expect(unsafeFieldNames(Array.from({ length: 9 }, () => ["accept", "x".repeat(128)] as const))).toEqual(["accept"]);
   });
 });

@@ -353,11 +353,15 @@ const SANDBOX =
  * the shell, and then allow to every site: see `permissions.ts`. Of any slot, since the frame goes from one to the next
  * without a new `src`.
  */
-const PERMISSIONS =
+const DELEGATED =
   "fullscreen autoplay clipboard-write encrypted-media picture-in-picture screen-wake-lock accelerometer gyroscope magnetometer cross-origin-isolated"
     .split(" ")
-    .map((feature) => `${feature} *`)
-    .join("; ");
+    .map((feature) => `${feature} *`);
+/**
+ * They pass the service worker, as `slotPermissionsPolicy` says. A browser drops that field where the site's own part of it
+ * is malformed.
+ */
+const FORBIDDEN = ["sync-xhr", "deferred-fetch", "deferred-fetch-minimal"].map((feature) => `${feature} 'none'`);
 
 /** The iframe that documents of slots are shown in. */
 export function createSlotFrame(document: Document): HTMLIFrameElement {
@@ -370,6 +374,6 @@ export function createSlotFrame(document: Document): HTMLIFrameElement {
 export function createPageFrame(document: Document): HTMLIFrameElement {
   const frame = createSlotFrame(document);
   frame.title = "Page";
-  frame.allow = PERMISSIONS;
+  frame.allow = [...DELEGATED, ...FORBIDDEN].join("; ");
   return frame;
 }

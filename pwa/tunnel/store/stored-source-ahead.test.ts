@@ -64,4 +64,23 @@ describe("what a page will ask for", () => {
     await window.store.forget(() => true);
     expect(await window.get({ ...picture }, { body: "new" })).toMatchObject({ text: "new", isAsked: true });
   });
+
+  it("is not written down, nor asked for before the page, where it has a secret", async () => {
+    const own = { url: `${SITE}/data`, destination: "", mode: "cors" } as const;
+    const withToken = (token: string) => ({ ...own, headers: [["authorization", `Bearer ${token}`]] as const });
+    await window.get(page, { headers: STALE, body: "page" });
+    await window.get(withToken("secret-1"), { headers: STALE, body: "of one" });
+    await window.stored(own);
+    await visitAgain();
+    const database = await phone.disk.raw();
+    const rows = [];
+    for (const name of database.objectStoreNames) rows.push(...(await database.getAll(name)));
+    expect(JSON.stringify(rows)).toContain(OTHER_PICTURE);
+    expect(JSON.stringify(rows)).not.toContain("secret-1");
+    database.close();
+    await window.get(page, [{ status: 200, headers: STALE, body: "page" }, { status: 304 }]);
+    await turns(200);
+    const answer = { headers: STALE, body: "of another" };
+    expect(await window.get(withToken("secret-2"), answer)).toMatchObject({ text: "of another", isAsked: true });
+  });
 });

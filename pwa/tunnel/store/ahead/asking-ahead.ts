@@ -22,7 +22,7 @@ import {
   type Variant,
   variantsOf,
 } from "../exchanges/stored-exchange.ts";
-import { type Expected, PageVisits } from "./page-visits.ts";
+import { type Expected, PageVisits, tellsNothing } from "./page-visits.ts";
 
 /** The plan for a page, made when its document is asked for. */
 interface PagePlan {
@@ -74,7 +74,8 @@ export class AskingAhead {
 
   /** A page asks for something. */
   note({ head, partition, request }: Lookup): void {
-    const isNoted = head.cacheMode === "default" && this.#visits.note(partition, request.head, request.push !== null);
+    const isPlain = head.cacheMode === "default" && tellsNothing(request.head);
+    const isNoted = isPlain && this.#visits.note(partition, request.head, request.push !== null);
     if (isNoted) this.#keepSoon();
   }
 
@@ -132,8 +133,9 @@ export class AskingAhead {
   }
 
   /** @returns null where nothing was asked ahead; else what `start` answers when that is over. */
-  join({ head, partition }: Lookup, start: (asked: AskedAhead) => ClientExchange): ClientExchange | null {
-    const asked = head.cacheMode === "default" ? this.#asked.take(partition, head.url) : null;
+  join({ head, partition, request }: Lookup, start: (asked: AskedAhead) => ClientExchange): ClientExchange | null {
+    const isPlain = head.cacheMode === "default" && tellsNothing(request.head);
+    const asked = isPlain ? this.#asked.take(partition, head.url) : null;
     return asked === null ? null : laterWith(asked.over, () => start(asked));
   }
 

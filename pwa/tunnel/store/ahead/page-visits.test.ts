@@ -177,3 +177,19 @@ it("learns nothing of what comes late: the person may have caused it", async () 
   ]);
   expect(await expected(`${PAGE}article/three`)).toEqual([head("soon")]);
 });
+
+it("expects nothing that has a secret, though an earlier version has written it down", async () => {
+  const secret = { ...head("secret"), headers: [["x-api-key", "1"]] as const };
+  kept = [
+    {
+      partition: "p",
+      document: PAGE,
+      at: NOW,
+      requests: [
+        { ...secret, share: 1 },
+        { ...head("a"), share: 1 },
+      ],
+    },
+  ];
+  expect(await expected(PAGE)).toEqual([head("a")]);
+});

@@ -162,8 +162,19 @@ export class PageVisits {
     const atHand = this.#rows.get(`${partition} ${document}`);
     const isOfNow = atHand?.era === this.#store.era;
     const row = isOfNow ? atHand.row : await this.#store.visit(partition, document);
-    return row !== undefined && this.#isRemembered(row) ? row : undefined;
+    if (row === undefined || !this.#isRemembered(row)) return undefined;
+    // Earlier versions wrote down all.
+    return { ...row, requests: row.requests.filter(tellsNothing) };
   }
+}
+
+/** Fields that say nothing of the person. Any other may hold a secret: a token, a password, a key. */
+const PLAIN =
+  /^(?:accept|accept-language|content-language|content-type|range|if-range|x-requested-with|save-data|dnt|sec-.*)$/;
+
+/** Whether a request may be written down, and be answered by one that was made before it. */
+export function tellsNothing({ headers }: Pick<RequestHead, "headers">): boolean {
+  return headers.every(([name]) => PLAIN.test(name));
 }
 
 /** A request that a page is expected to make. */
