@@ -106,7 +106,7 @@ export function unsafeFieldNames(fields: HeaderList): string[] {
   const unsafe = new Set<string>();
   const safelisted: string[] = [];
   let total = 0;
-  // An event source connects again with the id that its server has sent, and no browser asks before that (HTML section 9.2.3).
+  // An event source connects again with the id that its server has sent. Browsers need no consent for that (HTML section 9.2.3).
   const isEventSource = fields.some(([name, value]) => name === "accept" && value === "text/event-stream");
   for (const [name, value] of fields) {
     if (SET_BY_BROWSER.has(name) || (isEventSource && name === "last-event-id")) continue;

@@ -11,7 +11,7 @@ export interface Slot extends SlotBinding {
 
 /** A tab's frame, which goes from place to place. */
 export interface PlaceSeeker {
-  /** Another frame has the place made, and it is there now, or another one has taken its turn. */
+  /** The place that the frame waits for is there, or the frame that made it has left: ask once more. */
   onPlace(): void;
 }
 

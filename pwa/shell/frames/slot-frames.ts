@@ -224,7 +224,7 @@ export class SlotFrames {
   /**
    * As `slotUrl`, for a tab's frame.
    *
-   * @returns "later" as of `PagePlaces.addressOf`. Who asks once more has waited for long, and takes the turn.
+   * @returns "later" as of `PagePlaces.addressOf`. A frame that asks once more has waited for long, and takes the turn.
    */
   pageUrl(slot: Slot, realUrl: string, isAgain: boolean, seeker: PlaceSeeker): string | "later" {
     this.leave(seeker, slot);

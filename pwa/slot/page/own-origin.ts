@@ -144,7 +144,7 @@ interface CallSite {
   getFileName(): string | null | undefined;
 }
 
-/** A line end as such would move the lines of a worker's script, which stands behind this one: bundlers write them out. */
+/** Bundlers write a line end out. It would move the lines of a worker's script, which stands behind this one. */
 const NEXT_FRAME = decodeURI("%0A    at ");
 
 /** Puts a stack together when it is first read. */
@@ -174,8 +174,8 @@ function patchErrorHandler({ real }: OwnOrigin, realm: object): void {
 }
 
 /**
- * Stacks of errors; a page has our own functions in none of V8's. The first line has the error's message as it is when the stack is
- * first read, where V8 by itself has the one that it was made with.
+ * Stacks of errors. In windows V8's have none of the app's own functions. The first line has the error's message as it is when
+ * a script first reads the stack; V8 by itself has the one that the error was made with.
  */
 function patchStacks({ slotOrigin, realOrigin }: SlotIdentity, { Error: errors }: ErrorRealm): void {
   // The browser knows addresses at `blob:` by the slot's name alone, and scripts have them so.
