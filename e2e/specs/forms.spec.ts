@@ -49,6 +49,28 @@ test("a multipart form sends fields and files", { tag: "@deno" }, async ({ app, 
   expect(received.fields).toEqual([...expected, { name: "file", value: "chart.bin 300000 bytes" }]);
 });
 
+test("a form goes over https where the page's policy has requests upgraded", async ({ app, direct, origin }) => {
+  const policy = { "content-type": "text/html", "content-security-policy": "upgrade-insecure-requests" };
+  origin.route("/", ({ reply }) =>
+    reply(200, policy, `<form action="http://nowhere.invalid/form" method="post">${FIELDS}</form>`),
+  );
+  await direct.page.goto(`${origin.origin}/`);
+  const request = direct.page.waitForRequest(/nowhere/);
+  await direct.page.getByRole("button", { name: "Send" }).click();
+  const url = (await request).url();
+  expect(url).toBe("https://nowhere.invalid/form");
+  await app.goto(`${origin.origin}/`);
+  const asked = app.page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        addEventListener("message", ({ data }) => data.type === "navigate" && resolve(data.url));
+      }),
+  );
+  await app.frame().getByRole("button", { name: "Send" }).click();
+  expect(await asked).toBe(url);
+  await expect(app.page.locator(".notice-bar")).toHaveText(/^nowhere\.invalid did not open/);
+});
+
 test("a form may post to another site", async ({ app, origin, otherOrigin }) => {
   origin.page("/", `<form action="${otherOrigin.origin}/form" method="post">${FIELDS}</form>`);
   const received = await submit(app, `${origin.origin}/`);

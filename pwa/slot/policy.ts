@@ -135,6 +135,11 @@ export function heldPolicies(values: readonly string[]): string[] {
   return policies.filter((policy) => /(connect|frame|child|default|object)-src|upgrade-/i.test(policy));
 }
 
+/** @param policies as of `heldPolicies`. */
+export function upgradesRequests(policies: readonly string[]): boolean {
+  return policies.some((policy) => /(^|;)\s*upgrade-i/i.test(policy));
+}
+
 /**
  * Event by which the placeholder of a frame asks the page around it for its policies. A page that has any puts its real
  * origin and then the policies into `detail`, an array, and prevents the event.
@@ -148,8 +153,7 @@ export const POLICIES_ASKED = "ropeway-policies";
  * @param url `http:` or `https:`.
  */
 export function allowsFrame(policies: readonly string[], url: string, origin: string): boolean {
-  const isUpgraded = policies.some((policy) => /(^|;)\s*upgrade-i/i.test(policy));
-  const target = new URL(isUpgraded ? url.replace(/^http:/, "https:") : url).origin;
+  const target = new URL(upgradesRequests(policies) ? url.replace(/^http:/, "https:") : url).origin;
   return covers(policies.flatMap(parsePolicies), FRAME_DIRECTIVES, (source) =>
     sourceMatchesOrigin(source, target, origin),
   );

@@ -19,7 +19,7 @@ import { answerReads } from "../page/reads.ts";
 import { obeyShell, passKeys, reportDocument, watchTroubles } from "../page/report.ts";
 import { patchUploads, WorkerClient } from "../page/worker-client.ts";
 import type { PageSockets } from "../page-workers.ts";
-import { heldPolicies, POLICIES_ASKED } from "../policy.ts";
+import { POLICIES_ASKED } from "../policy.ts";
 import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 import type { Common } from "./realm-script.ts";
@@ -100,11 +100,7 @@ function showView(context: PageContext): void {
 }
 
 /** Sockets of the page and of its workers. Answers placeholders of frames by the same policies. */
-function pageSockets({ config, tell }: PageContext, worker: WorkerClient | null): PageSockets {
-  const policies = (): string[] => {
-    const metas = document.querySelectorAll<HTMLMetaElement>('head > meta[http-equiv="content-security-policy" i]');
-    return [...(config.connect ?? []), ...heldPolicies(Array.from(metas, ({ content }) => content))];
-  };
+function pageSockets({ config, policies, tell }: PageContext, worker: WorkerClient | null): PageSockets {
   addEventListener(POLICIES_ASKED, (event) => {
     const held = policies();
     if (held.length === 0) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { downloadUrl, type NavigationGoal, navigationGoal } from "./navigation-rules.ts";
+import { downloadUrl, type NavigationGoal, navigationGoal, upgraded } from "./navigation-rules.ts";
 
 const slot = { slotOrigin: "http://s1.localhost:8787", realOrigin: "https://example.org" };
 const toSlot = (url: string): NavigationGoal => ({ kind: "slot", url });
@@ -27,6 +27,27 @@ describe("navigationGoal", () => {
       toSlot("http://s1.localhost:8787/.ropeway/frame?url=https%3A%2F%2Fb.example%2F"),
     );
     expect(navigationGoal("https://example.org/x", "frame", slot)).toEqual(toSlot("http://s1.localhost:8787/x"));
+  });
+});
+
+describe("upgraded", () => {
+  const asked = ["default-src 'self'; upgrade-insecure-requests"];
+
+  it.each([
+    ["http://example.org/a?b", true, "https://example.org/a?b"],
+    ["http://example.org/a?b", false, "https://example.org/a?b"],
+    ["http://b.example/", true, "https://b.example/"],
+    ["http://b.example/", false, "http://b.example/"],
+    ["http://example.org:8080/", true, "https://example.org:8080/"],
+    ["http://s1.localhost:8787/a", true, "http://s1.localhost:8787/a"],
+    ["http://127.0.0.1/", true, "http://127.0.0.1/"],
+    ["https://b.example/", true, "https://b.example/"],
+    ["javascript:void 0", true, "javascript:void 0"],
+    ["nonsense", true, "nonsense"],
+  ])("%s, by a form: %s", (url, isForm, expected) => {
+    expect(upgraded(url, isForm, asked, slot)).toBe(expected);
+    expect(upgraded(url, isForm, ["connect-src http://upgrade-insecure-requests"], slot)).toBe(url);
+    expect(upgraded(url, isForm, [], slot)).toBe(url);
   });
 });
 

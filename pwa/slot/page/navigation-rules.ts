@@ -2,7 +2,8 @@
  * Parts of a navigation, each by itself: the address that it really goes to, the window that it was meant for, the body of
  * its form.
  */
-import { parseUrl } from "../../../shared/web/origin.ts";
+import { isPotentiallyTrustworthy, parseUrl } from "../../../shared/web/origin.ts";
+import { upgradesRequests } from "../policy.ts";
 import { isSlotUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../slot-url.ts";
 
 export type NavigationGoal =
@@ -31,6 +32,21 @@ export function navigationGoal(url: string, place: NavigationPlace, slot: SlotId
   return place === "page"
     ? { kind: "shell", url: real }
     : { kind: "slot", url: slot.slotOrigin + ropewayUrl(ropewayPath.frame, real) };
+}
+
+/**
+ * The address of a form, or of another navigation, as a document with `upgrade-insecure-requests` has it (Upgrade Insecure
+ * Requests section 4.1, step 2): a form's always, another only where it stays on the document's host. As in Chromium
+ * loopback hosts are left as they are.
+ *
+ * @param url absolute, slot or real.
+ */
+export function upgraded(url: string, isForm: boolean, policies: readonly string[], slot: SlotIdentity): string {
+  const parsed = parseUrl(url);
+  const isInClear = parsed?.protocol === "http:" && !isSlotUrl(parsed, slot) && !isPotentiallyTrustworthy(parsed);
+  if (!isInClear || !(isForm || parsed.hostname === new URL(slot.realOrigin).hostname)) return url;
+  if (upgradesRequests(policies)) parsed.protocol = "https:";
+  return parsed.href;
 }
 
 /** The slot URL that the service worker answers as an attachment. `name`: the `download` attribute, may be "". */

@@ -21,6 +21,7 @@ import {
   parseEncoding,
   Retargeting,
   resolved,
+  upgraded,
   withQuery,
 } from "./navigation-rules.ts";
 import type { OpenedWindows } from "./opened-windows.ts";
@@ -420,9 +421,10 @@ function onHeld(event: PointerEvent, context: PageContext): void {
   context.toShell({ tag: MESSAGE_TAG, type: "held", url, picture: source });
 }
 
-function actionOf(form: Element, submitter: Element | null, { realm }: PageContext): string | undefined {
+function actionOf(form: Element, submitter: Element | null, context: PageContext): string | undefined {
   const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
-  return resolved(action || realm.location.href, form.ownerDocument);
+  const url = resolved(action || context.realm.location.href, form.ownerDocument);
+  return url && upgraded(url, true, context.policies(), context.config);
 }
 
 /** Attributes of the submitter go before those of the form. */
@@ -734,7 +736,8 @@ function leave(leaving: Leaving, context: PageContext): boolean {
   const { config } = context;
   const { goer } = leaving;
   const isPage = goer === "page" || isNew(goer) || (config.topLevel && goer === "this");
-  const goal = navigationGoal(leaving.url, isPage ? "page" : "frame", config);
+  const url = upgraded(leaving.url, leaving.data !== null, context.policies(), config);
+  const goal = navigationGoal(url, isPage ? "page" : "frame", config);
   if (goal.kind === "native") return false;
   const isShells = goal.kind === "shell" || isNew(goer) || (goer === "page" && !config.topLevel);
   if (isShells || (isPage && isHastySelfSend(leaving, goal.url)))

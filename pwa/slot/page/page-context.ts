@@ -2,6 +2,7 @@
 
 import { entryKey, MESSAGE_TAG, type PageToShell, type Trouble } from "../../messages/page-messages.ts";
 import type { PageConfig } from "../documents/page-config.ts";
+import { heldPolicies } from "../policy.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
 import type { View } from "../view/view.ts";
 
@@ -30,6 +31,8 @@ export interface PageContext {
   readonly navigation: Navigation | undefined;
   /** The shell knows the entry of the frame's history by it: `entryKey` of this document. */
   readonly historyKey: () => string;
+  /** As `heldPolicies` says of the response's fields, and of the `<meta>` elements that the document has by now. */
+  readonly policies: () => string[];
   /** Does nothing where the slot is not in the shell. */
   readonly toShell: (message: PageToShell, transfer?: Transferable[]) => void;
   /** Loads a part of the page script that no first page needs. @param name as in `__LATE` of the slot's worker. */
@@ -70,6 +73,10 @@ export function createPageContext(config: PageConfig): PageContext {
     realUrl: () => toReal(location.href, config),
     navigation,
     historyKey: () => entryKey(navigation, location.href),
+    policies() {
+      const metas = document.querySelectorAll<HTMLMetaElement>('head > meta[http-equiv="content-security-policy" i]');
+      return [...(config.connect ?? []), ...heldPolicies(Array.from(metas, ({ content }) => content))];
+    },
     toShell(message, transfer = []) {
       // Only the browser can say that the person has acted in a frame.
       const options = { targetOrigin: config.shellOrigin, transfer, includeUserActivation: true };

@@ -6,6 +6,7 @@ import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import type { SocketPart } from "../../../shared/http/socket-records.ts";
 import { isMixedContent, parseUrl } from "../../../shared/web/origin.ts";
 import type { GovernedSocketRequest, PageToSocket, SocketToPage } from "../../messages/socket-messages.ts";
+import { upgradesRequests } from "../policy.ts";
 
 export interface SocketHost {
   /** Whose objects it makes: of a window, a frame, or a worker. */
@@ -94,7 +95,7 @@ function parseTarget(
   else if (parsed.protocol === "https:") parsed.protocol = "wss:";
   if (!/^wss?:$/.test(parsed.protocol) || parsed.href.includes("#"))
     throw new DOMException(`Cannot open WebSocket: invalid URL ${url}`, "SyntaxError");
-  if (policies.some((policy) => /(^|;)\s*upgrade-i/i.test(policy))) parsed.protocol = "wss:";
+  if (upgradesRequests(policies)) parsed.protocol = "wss:";
   // As Chromium; the standard has it fail later.
   if (isMixedContent(new URL(parsed.href.replace("ws", "http")), origin))
     throw new DOMException("Cannot open WebSocket: the page is secure", "SecurityError");
