@@ -218,6 +218,15 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
     await socket.exchange.response;
   });
 
+  it("say what the phone has been given for their server", async () => {
+    const socket = new TestSocket();
+    const given = 'Digest username="u", uri="/echo"';
+    await socket.open(phone, `${origin}/echo`, { headers: [["authorization", given]] });
+    expect(asked.authorization).toBe(given);
+    socket.sendClose(1000);
+    await socket.exchange.response;
+  });
+
   it("agree on a subprotocol, or do not open", async () => {
     const offer = (names: string): TestRequest => ({ headers: [["sec-websocket-protocol", names]] });
     const socket = new TestSocket();

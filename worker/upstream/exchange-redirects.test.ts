@@ -111,6 +111,20 @@ describe("redirects", () => {
     ]);
   });
 
+  it("take Basic authentication along within an origin, and no digest, which is of one address", async () => {
+    for (const [value, there] of [
+      ["Basic YTpi", "Basic YTpi"],
+      ['Digest username="a", uri="/1"', undefined],
+    ] as const) {
+      const { upstream, asked } = fakeWeb({
+        "https://a.example/1": () => redirect(301, "/1/"),
+        "https://a.example/1/": () => new Response(""),
+      });
+      await upstream(navigationTo("https://a.example/1", { headers: [["authorization", value]] }));
+      expect(asked.map(({ headers }) => headers.authorization)).toEqual([value, there]);
+    }
+  });
+
   it("take no referrer from https to http", async () => {
     const { upstream, asked } = fakeWeb({
       "https://a.example/1": () => redirect(302, "http://a.example/2"),

@@ -115,7 +115,8 @@ function handshakeFields({ head, userAgent, acceptLanguage }: SocketRequest, coo
   if (acceptLanguage !== "") headers.set("accept-language", acceptLanguage);
   if (cookie !== "") setCookieField(headers, cookie);
   const asked = new URL(head.url);
-  if (hasCredentials(asked)) headers.set("authorization", basicAuthorization(asked));
+  const given = hasCredentials(asked) ? basicAuthorization(asked) : headerValue(head.headers, "authorization");
+  if (given !== null) headers.set("authorization", given);
   const protocols = offeredProtocols(head);
   if (protocols.length > 0) headers.set("sec-websocket-protocol", protocols.join(", "));
   return headers;

@@ -378,7 +378,10 @@ class Exchange {
     this.#method = step.method;
     this.#fields = redirectedFields(head, this.#fields, this.#tainting === "basic" && step.url.origin !== from.origin);
     if (!step.keepsBody) await this.#dropBody();
-    if (!step.keepsAuthorization) this.#fields = this.#fields.filter(([name]) => name !== "authorization");
+    // A digest is of one address (RFC 7616 section 3.4): browsers make another for the next.
+    this.#fields = this.#fields.filter(
+      ([name, value]) => name !== "authorization" || (step.keepsAuthorization && !/^digest\b/i.test(value)),
+    );
     this.#fragment = step.fragment || this.#fragment;
     if (head.mode !== "navigate" && isMixedContent(step.url, head.origin ?? head.topLevelOrigin)) {
       step.url.protocol = "https:";

@@ -112,11 +112,36 @@ it("prefers the strongest that it can answer, counts, and takes another nonce wi
   expect(sent).toContain("nc=00000002");
   const stale = 'Digest realm="Club", nonce="3", qop="auth", algorithm=MD5, stale=true';
   const [signed, other] = [signIns.marked(head), signIns.marked(head)];
-  expect(signIns.renews(refusal(stale), signed)).toBe(true);
+  expect(signIns.again(refusal(stale), signed, head)).toBe(head);
   // Another request that went out with the former nonce.
-  expect(signIns.renews(refusal(stale), other)).toBe(true);
-  expect(signIns.renews(refusal(stale), head)).toBe(false);
+  expect(signIns.again(refusal(stale), other, head)).toBe(head);
+  expect(signIns.again(refusal(stale), head, head)).toBeNull();
   expect(authorizationOf(signIns)).toMatch(/nonce="3".*nc=00000001/);
+});
+
+it("asks the address that a redirect led to for itself, without a digest of the first", () => {
+  const signIns = new SignIns(() => "random");
+  const challenge = 'Digest realm="Club", nonce="1", qop="auth"';
+  signIns.ask(refusal(challenge), head, null);
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  const moved = refusal(challenge, "https://a.example/private/#there");
+  const again = signIns.again(moved, signIns.marked(head), head);
+  expect(again).toEqual({ ...head, url: "https://a.example/private/" });
+  expect(authorizationOf(signIns, again ?? {})).toContain('uri="/private/"');
+  // A form's answer is another request. It was not wrong, and nothing is taken away.
+  const form = { ...head, method: "POST" };
+  expect(signIns.again(moved, signIns.marked(form), form)).toBeNull();
+  expect(signIns.ask(moved, signIns.marked(form), null)).toMatchObject({ isWrong: false });
+  expect(authorizationOf(signIns)).toContain('username="a"');
+});
+
+it("signs the handshake of a page's socket as the GET that it is", () => {
+  const signIns = new SignIns(() => "random");
+  signIns.ask(refusal('Digest realm="Club", nonce="1"'), head, null);
+  signIns.give("https://a.example", { name: "a", password: "b" });
+  const socket = { method: "CONNECT", protocol: "websocket", mode: "cors", origin: "https://a.example" } as const;
+  expect(authorizationOf(signIns, socket)).toBe(authorizationOf(signIns));
+  expect(authorizationOf(signIns, { ...socket, origin: "https://b.example" })).toBeUndefined();
 });
 
 it("sends nothing to a frame below another site's page", () => {
@@ -144,9 +169,9 @@ it("asks the person where a server calls each nonce stale", () => {
   const stale = refusal('Digest realm="Club", nonce="1", qop="auth", stale=true');
   signIns.ask(stale, head, null);
   signIns.give("https://a.example", { name: "a", password: "b" });
-  expect(signIns.renews(stale, signIns.marked(head))).toBe(true);
+  expect(signIns.again(stale, signIns.marked(head), head)).toBe(head);
   const again = signIns.marked(head);
-  expect(signIns.renews(stale, again)).toBe(false);
+  expect(signIns.again(stale, again, head)).toBeNull();
   expect(signIns.ask(stale, again, null)).toMatchObject({ isWrong: true });
 });
 
@@ -197,7 +222,7 @@ describe("a part of a page", () => {
     expect(signIns.ask(basicRefusal, first, part)).toMatchObject({ isWrong: true, isPart: true });
     signIns.give(A, { ...given, password: "c" });
     // What the former password got takes nothing away, and is asked for with the new one.
-    expect(signIns.renews(basicRefusal, second)).toBe(true);
+    expect(signIns.again(basicRefusal, second, part)).toBe(part);
     expect(signIns.ask(basicRefusal, second, part)).toBeNull();
     expect(authorizationOf(signIns)).toBe("Basic YTpj");
   });

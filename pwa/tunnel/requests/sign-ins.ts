@@ -159,7 +159,9 @@ export class SignIns {
     if (space === undefined || !takesSignIn(head, url)) return head;
     const { challenge, given } = space;
     space.count += 1;
-    const request = { method: head.method, uri: url.pathname + url.search, count: space.count, cnonce: this.#random() };
+    // The handshake of a page's socket is a GET.
+    const method = head.protocol === undefined ? head.method : "GET";
+    const request = { method, uri: url.pathname + url.search, count: space.count, cnonce: this.#random() };
     const value = challenge.scheme === "basic" ? basic(given) : digest(challenge, given, request);
     const marked: RequestHead = { ...head, headers: [...head.headers, ["authorization", value]] };
     this.#sent.set(marked, { space, challenge });
@@ -167,26 +169,29 @@ export class SignIns {
   }
 
   /**
-   * An answer of status 401: whether the same request may go out once more, without a question. It had a name and a password
-   * that are not those of now, or its server has looked at neither, but wants them with a new nonce.
+   * An answer of status 401: the request that may go out in place of its own, without a question. That had a name and a
+   * password that are not those of now, or its server has looked at neither, but wants them with a new nonce. A redirect
+   * leaves a digest behind, which is of one address (RFC 7616 section 3.4): the one that it led to is asked itself.
    *
-   * @param sent as `marked` gave it.
+   * @param sent as `marked` gave it. @param asked as it was before.
    */
-  renews(response: Answered, sent: RequestHead): boolean {
+  again(response: Answered, sent: RequestHead, asked: RequestHead): RequestHead | null {
     const had = this.#had(response, sent);
     const space = this.#spaces.get(new URL(response.url).origin);
-    if (had === undefined || space === undefined) return false;
-    if (had.space !== space || had.challenge !== space.challenge) return true;
+    if (had === undefined || space === undefined) return null;
+    if (isLedElsewhere(response, sent, had.challenge))
+      return asked.method === "GET" ? { ...asked, url: bareAddress(response.url) } : null;
+    if (had.space !== space || had.challenge !== space.challenge) return asked;
     const challenge = challengeOf(response);
-    if (challenge?.parameters.stale?.toLowerCase() !== "true" || !isOfRealm(challenge, space)) return false;
+    if (challenge?.parameters.stale?.toLowerCase() !== "true" || !isOfRealm(challenge, space)) return null;
     // A server that calls each new one stale would be asked for ever.
-    if (space.isRenewed && space.count <= 1) return false;
+    if (space.isRenewed && space.count <= 1) return null;
     Object.assign(space, { challenge, count: 0, isRenewed: true });
-    return true;
+    return asked;
   }
 
   /**
-   * An answer of status 401 that does not renew.
+   * An answer of status 401 in whose place nothing goes out `again`.
    *
    * @param sent as `marked` gave it. A redirect to another origin takes nothing along of what it had.
    * @param part of a page, as that has asked for it; null for a page itself, or a frame of its own site.
@@ -198,7 +203,9 @@ export class SignIns {
     const challenge = challengeOf(response);
     if (challenge === undefined) return null;
     const space = this.#spaces.get(origin);
-    const isWrong = space !== undefined && this.#had(response, sent)?.space === space && isOfRealm(challenge, space);
+    const had = this.#had(response, sent);
+    const isRead = had !== undefined && !isLedElsewhere(response, sent, had.challenge);
+    const isWrong = isRead && had.space === space && isOfRealm(challenge, space);
     if (part !== null) {
       const asked = new URL(part.url);
       const isAsked = part.method === "GET" && asked.origin === origin && takesSignIn(part, asked);
@@ -207,14 +214,25 @@ export class SignIns {
     }
     if (isWrong) this.#spaces.delete(origin);
     this.#asked.set(origin, challenge);
-    url.hash = "";
-    return { origin, url: url.href, realm: shownRealm(realmOf(challenge)), isWrong, isPart: part !== null };
+    return {
+      origin,
+      url: bareAddress(response.url),
+      realm: shownRealm(realmOf(challenge)),
+      isWrong,
+      isPart: part !== null,
+    };
   }
 
   /** What a request had that its own origin has answered. */
   #had({ url }: Answered, sent: RequestHead) {
     return new URL(sent.url).origin === new URL(url).origin ? this.#sent.get(sent) : undefined;
   }
+}
+
+const bareAddress = (url: string): string => url.split("#", 1)[0] as string;
+
+function isLedElsewhere({ url }: Answered, sent: RequestHead, { scheme }: Challenge): boolean {
+  return scheme === "digest" && bareAddress(url) !== bareAddress(sent.url);
 }
 
 const realmOf = ({ parameters: { realm = "" } }: Challenge): string => realm;
