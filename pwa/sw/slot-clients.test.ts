@@ -37,6 +37,12 @@ it("shows cookies to pages, and does not wait for what has no page script", asyn
   expect([isShown, told]).toEqual([true, [`${SLOT}/`]]);
 });
 
+it("lets a page rest that keeps it running at the wish of a worker before it", () => {
+  const postMessage = vi.fn();
+  new SlotClients().hearKeepAlive({ postMessage });
+  expect(postMessage).toHaveBeenCalledWith(expect.objectContaining({ type: "keep-alive", interval: 0 }));
+});
+
 /** A slot whose one page does not answer by itself. */
 function slotWithPage() {
   vi.useFakeTimers();

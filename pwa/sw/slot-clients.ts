@@ -237,6 +237,11 @@ export class SlotClients {
     else if (this.#keepingAlive) this.#keepAlive(0);
   }
 
+  /** A page keeps the worker running: maybe at the wish of one that the browser has ended since. */
+  hearKeepAlive(page: { postMessage(message: WorkerToPage): void } | null): void {
+    if (!this.#keepingAlive) page?.postMessage({ tag: MESSAGE_TAG, type: "keep-alive", interval: 0 });
+  }
+
   #keepAlive(interval: number): void {
     this.#keepingAlive = interval > 0;
     this.#tellAll({ tag: MESSAGE_TAG, type: "keep-alive", interval });

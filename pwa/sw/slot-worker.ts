@@ -62,6 +62,8 @@ self.addEventListener("message", (event) => {
     case "cookies-applied":
       clients.acknowledge(message.id);
       return;
+    case "keep-alive":
+      return clients.hearKeepAlive(event.source);
     case "reads-pixels":
       if (event.source instanceof Client) void clients.portOf(event.source.id).then((port) => port?.readsPixels());
       return;

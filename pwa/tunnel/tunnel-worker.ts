@@ -22,6 +22,7 @@ import {
   type TunnelSettings,
   type TunnelToShell,
 } from "../messages/tunnel-messages.ts";
+import { importAgain } from "../platform/platform.ts";
 import {
   type Answer,
   askInOrder,
@@ -111,7 +112,7 @@ let phase: LinkPhase = { kind: "unpaired" };
 let storeBytes = 0;
 const store = new Store({
   async load() {
-    const { openStoredSource }: typeof import("./store/store-chunk.ts") = await import(self.__STORE);
+    const { openStoredSource } = await importAgain<typeof import("./store/store-chunk.ts")>(self.__STORE);
     const parts: StorePlatform = {
       ...epochClock,
       isAway: () => isAway(phase),
@@ -129,7 +130,7 @@ const store = new Store({
   deleteStored: emptyStore,
   setTimer,
 });
-const brotliChunk = (): Promise<typeof import("./coding/brotli-chunk.ts")> => import(self.__BROTLI);
+const brotliChunk = () => importAgain<typeof import("./coding/brotli-chunk.ts")>(self.__BROTLI);
 /** True also when the script is loaded. */
 let isBrotliLoading = false;
 
@@ -216,23 +217,28 @@ const host: { -readonly [Part in keyof SlotPortHost]: SlotPortHost[Part] } = {
 
 let signIns: SignIns | null = null;
 
+/** Requests in place of one whose server asks for names and passwords: as many as redirects are followed. */
+const MOST_AGAIN = 20;
+
 /**
  * With the name and the password that the person has given. The server of a page may ask for them, and for the same with a
- * new nonce: then the request goes out once more, unless its body is not at hand.
+ * new nonce, or elsewhere: then the request goes out once more, unless its body is not at hand.
  */
-function askSignedIn(request: PhoneRequest, consumer: ResponseConsumer): Answer {
+function askSignedIn(request: PhoneRequest, consumer: ResponseConsumer, left = MOST_AGAIN): Answer {
   const head = signIns?.marked(request.head) ?? request.head;
   const { body, bodyAgain = body === null ? () => null : undefined } = request;
   let answer: Answer | null = null;
   const onHead = (response: ResponseHead): void => {
-    const isRenewed = response.status === 401 && signIns?.renews(response, head) === true;
-    if (isRenewed && bodyAgain !== undefined) {
+    const again = (response.status === 401 && left > 0 && signIns?.again(response, head, request.head)) || null;
+    if (again !== null && bodyAgain !== undefined) {
       answer?.cancel();
-      answer = askSignedIn({ ...request, body: bodyAgain() }, consumer);
+      const redirected = { onHead: (later: ResponseHead) => consumer.onHead({ ...later, redirected: true }) };
+      const heard = again === request.head ? consumer : passingOn(consumer, redirected);
+      answer = askSignedIn({ ...request, head: again, body: bodyAgain() }, heard, left - 1);
       return;
     }
     consumer.onHead(response);
-    if (response.status === 401 && !isRenewed) void tellSignIn(response, head, request.head);
+    if (response.status === 401 && again === null) void tellSignIn(response, head, request.head);
   };
   answer = tunnel.ask({ ...request, head }, passingOn(consumer, { onHead }));
   return { cancel: () => answer?.cancel() };
@@ -241,7 +247,7 @@ function askSignedIn(request: PhoneRequest, consumer: ResponseConsumer): Answer 
 /** Where the script for it cannot be had, the page says what the server says. */
 async function tellSignIn(response: ResponseHead, sent: RequestHead, request: RequestHead): Promise<void> {
   if (!/\b(?:basic|digest)\b/i.test(headerValues(response.headers, "www-authenticate").join())) return;
-  const { SignIns }: typeof import("./requests/sign-ins.ts") = await import(self.__SIGN_INS);
+  const { SignIns } = await importAgain<typeof import("./requests/sign-ins.ts")>(self.__SIGN_INS);
   signIns ??= new SignIns();
   const isDocument = request.mode === "navigate" && request.destination === "document";
   const asked = signIns.ask(response, sent, isDocument ? null : request);
@@ -269,16 +275,19 @@ class LatePart<Part> {
 
 /** Sockets of the pages of all slots. */
 const pageSockets = new LatePart<PageSockets>(async () => {
-  const { PageSockets }: typeof import("./page-sockets.ts") = await import(self.__PAGE_SOCKETS);
+  const { PageSockets } = await importAgain<typeof import("./page-sockets.ts")>(self.__PAGE_SOCKETS);
   return new PageSockets({
-    open: (head, body, consumer) => tunnel.openSocket(wishes.marked(head), body, consumer),
+    open(head, body, consumer) {
+      const wished = wishes.marked(head);
+      return tunnel.openSocket(signIns?.marked(wished) ?? wished, body, consumer);
+    },
     hasLink: () => tunnel.hasLink,
     setTimer,
   });
 });
 
 const downloads = new LatePart<Downloads>(async () => {
-  const { openDownloads }: typeof import("./requests/downloads.ts") = await import(self.__DOWNLOADS);
+  const { openDownloads } = await importAgain<typeof import("./requests/downloads.ts")>(self.__DOWNLOADS);
   return openDownloads({
     ask(request, consumer) {
       // A file is kept as its site sends it.
@@ -312,8 +321,14 @@ async function listedDownloads(): Promise<Downloads | null> {
   return directory ? downloads.load() : null;
 }
 
-async function forgetFiles(isOf: (url: string) => boolean): Promise<void> {
-  await (await listedDownloads())?.forget(isOf);
+/** @returns "", or why there are still some. */
+async function forgetFiles(isOf: (url: string) => boolean): Promise<string> {
+  try {
+    await (await listedDownloads())?.forget(isOf);
+    return "";
+  } catch (error) {
+    return `Cannot delete all downloads: ${(error as Error).message}`;
+  }
 }
 
 let progressScheduled = false;
@@ -422,9 +437,16 @@ async function answer(question: TunnelQuestion): Promise<unknown> {
   if (question.kind === "sign-in") return signIns?.give(question.origin, question);
   if (question.kind === "downloads" || question.kind === "download" || question.kind === "save")
     return (await downloads.load()).answer(question);
-  if (question.kind === "forget") await forgetFiles((url) => siteName(url) === question.site);
+  if (question.kind === "forget") return forgetSite(question);
   // Null where the store cannot be had.
   return (await store.load())?.answer(question, tunnel.ask) ?? null;
+}
+
+/** Whatever cannot be deleted, the rest goes. @returns as of the question. */
+async function forgetSite(question: Extract<TunnelQuestion, { kind: "forget" }>): Promise<unknown> {
+  const left = await forgetFiles((url) => siteName(url) === question.site);
+  const why: unknown = (await store.load())?.answer(question, tunnel.ask) ?? null;
+  return (await why) === "" ? left : why;
 }
 
 /** @returns null, or why something is still there. */
@@ -432,9 +454,9 @@ async function clearSiteData(): Promise<string | null> {
   const { origin } = self.location;
   const message = { method: "DELETE", url: EdgeRequest.SITE_DATA, headers: [], origin: null, topLevelOrigin: origin };
   try {
-    await forgetFiles(() => true);
+    const left = await forgetFiles(() => true);
     const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
-    return response.status === 204 ? null : `Cannot clear site data: the edge answers ${response.status}`;
+    return response.status === 204 ? left || null : `Cannot clear site data: the edge answers ${response.status}`;
   } catch (error) {
     return (error as Error).message;
   }

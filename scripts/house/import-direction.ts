@@ -8,7 +8,7 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   // Contract tests start edges and origins, and talk to them with the app's own tunnel.
   [
     "worker/{contract/**,testing/*.sealed.ts}",
-    ["worker/**", "shared/**", "pwa/{messages,tunnel}/**", "scripts/**", "e2e/fixtures/**"],
+    ["worker/**", "shared/**", "pwa/{messages,platform,tunnel}/**", "scripts/**", "e2e/fixtures/**"],
   ],
   ["worker/testing/**", ["worker/**", "shared/**", "scripts/**"]],
   ["worker/**/{*.test.ts,testing/**}", ["worker/**", "shared/**"]],
@@ -37,11 +37,12 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ],
   ["worker/deno/**", ["shared/**", "worker/{deno,front,devices,session,delivery,blocking,shared-cache,upstream}/**"]],
 
+  ["pwa/platform/**", ["pwa/platform/**"]],
   ["pwa/messages/**", ["shared/**", "pwa/messages/**"]],
-  ["pwa/tunnel/**", ["shared/**", "pwa/{tunnel,messages}/**"]],
+  ["pwa/tunnel/**", ["shared/**", "pwa/{tunnel,messages,platform}/**"]],
   ["pwa/slot/**", ["shared/**", "pwa/{slot,messages}/**"]],
   ["pwa/sw/**", ["shared/**", "pwa/{sw,slot,messages}/**"]],
-  ["pwa/shell/**", ["shared/**", "pwa/{shell,slot,messages}/**"]],
+  ["pwa/shell/**", ["shared/**", "pwa/{shell,slot,messages,platform}/**"]],
 
   // What a frame costs is measured on shared's own frames; simulated phones are the app's own tunnel.
   ["e2e/bench/websocket-cost/**", ["e2e/**", "scripts/**", "shared/**"]],

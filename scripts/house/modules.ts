@@ -218,6 +218,13 @@ export const MODULES: readonly Module[] = [
     uses: ["base", "http", "link", "web-rules"],
   },
   {
+    name: "platform",
+    purpose: "databases and late scripts, asked for again where the browser has not given them",
+    places: ["pwa/platform/"],
+    doors: ["pwa/platform/platform.ts"],
+    uses: [],
+  },
+  {
     name: "exchange",
     purpose: "a request of the phone and its answer, between the sources that may give it",
     places: ["pwa/tunnel/exchange/"],
@@ -236,14 +243,25 @@ export const MODULES: readonly Module[] = [
     purpose: "responses that the phone keeps: asked, kept, forgotten, questions about them",
     places: ["pwa/tunnel/store/"],
     doors: ["pwa/tunnel/store/store.ts", "pwa/tunnel/store/store-chunk.ts"],
-    uses: ["base", "cache-rules", "coding", "decoders", "exchange", "http", "link", "messages", "web-rules"],
+    uses: [
+      "base",
+      "cache-rules",
+      "coding",
+      "decoders",
+      "exchange",
+      "http",
+      "link",
+      "messages",
+      "web-rules",
+      "platform",
+    ],
   },
   {
     name: "asking",
     purpose: "the tunnel worker: requests of slots on their way to the edge, and the sockets there",
     places: ["pwa/tunnel/"],
     doors: [],
-    uses: ["base", "coding", "decoders", "exchange", "http", "link", "messages", "store", "web-rules"],
+    uses: ["base", "coding", "decoders", "exchange", "http", "link", "messages", "store", "web-rules", "platform"],
   },
   {
     name: "slot",
@@ -277,7 +295,6 @@ export const MODULES: readonly Module[] = [
     doors: [
       "pwa/shell/app/start.ts",
       "pwa/shell/app/state.ts",
-      "pwa/shell/app/site-store.ts",
       "pwa/shell/app/settings.ts",
       "pwa/shell/app/language.ts",
       "pwa/shell/app/language-choice.ts",
@@ -288,14 +305,14 @@ export const MODULES: readonly Module[] = [
       "pwa/shell/tab/address-input.ts",
       "pwa/shell/tab/openings.ts",
     ],
-    uses: ["base", "http", "link", "messages", "slot"],
+    uses: ["base", "http", "link", "messages", "slot", "platform"],
   },
   {
     name: "library",
     purpose: "pages that the person has visited or marked",
     places: ["pwa/shell/library/"],
     doors: ["pwa/shell/library/library.ts"],
-    uses: ["shell"],
+    uses: ["shell", "platform"],
   },
   {
     name: "lite",
@@ -313,14 +330,14 @@ export const MODULES: readonly Module[] = [
       "pwa/shell/views/sheets/sheets-chunk.tsx",
       "pwa/shell/views/library/library-chunk.tsx",
     ],
-    uses: ["base", "library", "messages", "shell", "slot", "web-rules"],
+    uses: ["base", "library", "messages", "shell", "slot", "web-rules", "platform"],
   },
   {
     name: "main",
     purpose: "the entry of the app's page: the shell, and its looks",
     places: ["pwa/shell/main/"],
     doors: [],
-    uses: ["shell", "views"],
+    uses: ["shell", "views", "platform"],
   },
 ];
 

@@ -1,3 +1,4 @@
+import { answered, databaseOpener } from "../../platform/platform.ts";
 import type { Site } from "./state.ts";
 
 const LISTS = "lists";
@@ -69,36 +70,10 @@ export class SiteStore {
   }
 }
 
-/**
- * @param ask asks the browser for a database.
- * @returns gives the database, and opens it again where that failed, or the browser has closed it.
- */
-export function databaseOpener(ask: () => IDBOpenDBRequest): () => Promise<IDBDatabase> {
-  let opened: Promise<IDBDatabase> | null = null;
-  const open = async () => answered(ask());
-  const forget = () => {
-    opened = null;
-  };
-  return () => {
-    opened ??= open().catch(open);
-    opened.then((database) => {
-      database.onclose = forget;
-    }, forget);
-    return opened;
-  };
-}
-
 async function read(lists: IDBObjectStore, name: ListName): Promise<readonly Site[]> {
   const stored: readonly Site[] | undefined = await answered(lists.get(name));
   // A release before took titles from pages that were none.
   return (stored ?? []).filter(({ title }) => typeof title === "string");
-}
-
-export function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 }
 
 // Lists of sites as values: the latest first, one row for each site.

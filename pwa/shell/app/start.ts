@@ -3,6 +3,7 @@ import { setTimer } from "../../../shared/clock.ts";
 import { TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
 import type { Download, TunnelStats } from "../../messages/tunnel-messages.ts";
+import { importAgain } from "../../platform/platform.ts";
 import type { LitePlatform, OpenedPlaces } from "../frames/places.ts";
 import { OtherWindows, SlotFrames, SlotPlaces } from "../frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "../frames/slot-hosts.ts";
@@ -175,7 +176,12 @@ function lateState() {
 
 /** A frame's permissions are settled when it sets out. */
 async function settlePermissions(app: App): Promise<void> {
-  if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? "")) await openPermissions().then(() => app.draw());
+  if (/cam|mic/.test(localStorage.getItem(ANSWERS_KEY) ?? ""))
+    await openPermissions().then(
+      () => app.draw(),
+      // A page waits for no script that cannot be had.
+      () => {},
+    );
 }
 
 /** The app hears all news from now on, and what came before. News of a first page waits until the tab has set out for it. */
@@ -336,7 +342,7 @@ function noteActivation(told: Activation | null | undefined, message: PageToShel
 /** Questions of pages; null until their script is there, which loads with the first. */
 let permissions: Permissions | null = null;
 let openPermissions: () => Promise<Permissions>;
-const askPerson = (how: (permissions: Permissions) => void) => void openPermissions().then(how);
+const askPerson = (how: (permissions: Permissions) => void) => void openPermissions().then(how, () => {});
 
 /**
  * A message in a slot's name is served, from any frame; a page's own frame is its tab's business, too.
@@ -348,9 +354,11 @@ function hearPages(slots: SlotFrames | null, tabs: Tabs, chrome: Chrome, app: Ap
   });
   let opening: Promise<Permissions> | undefined;
   openPermissions = () => {
-    opening ??= (import(self.__PERMISSIONS) as Promise<typeof import("../permissions/permissions.ts")>).then((late) => {
-      permissions = late.openPermissions({ app, tabs, slots, chrome, frames: () => services.frames });
-      return permissions;
+    opening ??= importAgain<typeof import("../permissions/permissions.ts")>(self.__PERMISSIONS).then(
+      (late) => (permissions = late.openPermissions({ app, tabs, slots, chrome, frames: () => services.frames })),
+    );
+    opening.catch(() => {
+      opening = undefined;
     });
     return opening;
   };

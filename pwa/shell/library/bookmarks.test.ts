@@ -1,9 +1,10 @@
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Site, SiteTeller } from "../app/state.ts";
 import { type Entry, entriesIn, foldersOf, MOST_DEPTH, ROOT, START_PAGE } from "./bookmarks.ts";
 import { Library } from "./library.ts";
+import { LibraryDatabase } from "./library-database.ts";
 
 let library: Library;
 let pinned: Site[];
@@ -14,7 +15,10 @@ beforeEach(() => {
   open();
 });
 
-afterEach(() => library.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return library.close();
+});
 
 /** As when the app is opened. */
 function open(): void {
@@ -61,7 +65,7 @@ it("moves a bookmark to the start page and back, where it is a pin", async () =>
   const undo = await library.change(find(ROOT, "A"), { title: "Harbour", folder: START_PAGE });
   await shows(START_PAGE, ["Pin", "Harbour"]);
   await shows(ROOT, ["Start page", "News"]);
-  undo();
+  undo?.();
   await shows(ROOT, ["Start page", "News", "A"]);
   expect(pinned).toHaveLength(1);
   const { id } = find(ROOT, "News");
@@ -83,7 +87,7 @@ it("deletes a folder with all that lies in it, and puts it back", async () => {
   await shows(inner.id, ["A"]);
   const undo = await library.remove(outer);
   await shows(ROOT, ["Start page"]);
-  undo();
+  undo?.();
   await shows(inner.id, ["A"]);
   expect(library.folders().map(({ title, depth }) => [title, depth])).toEqual([
     ["Bookmarks", 0],
@@ -93,6 +97,31 @@ it("deletes a folder with all that lies in it, and puts it back", async () => {
   ]);
   expect(library.foldersFor(outer).map(({ title }) => title)).toEqual(["Bookmarks"]);
   expect(library.folderAbove(inner.id)).toBe(outer.id);
+});
+
+it("loses nothing where storage is full or closed to us, and says that nothing has changed", async () => {
+  await library.toggleMark({ url: "https://a.example/", title: "A" });
+  await library.addFolder(ROOT, "News");
+  await shows(ROOT, ["Start page", "News", "A"]);
+  const [page, pin, { id }] = [find(ROOT, "A"), find(START_PAGE, "Pin"), find(ROOT, "News")];
+  const full = vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(() => {
+    throw new DOMException("Full", "QuotaExceededError");
+  });
+  expect(await library.change(page, { title: "A", folder: id })).toBeNull();
+  expect(await library.change(pin, { title: "Pin", folder: id })).toBeNull();
+  full.mockRestore();
+  await shows(ROOT, ["Start page", "News", "A"]);
+  expect(pinned).toHaveLength(1);
+  const closed = [vi.spyOn(LibraryDatabase.prototype, "change"), vi.spyOn(LibraryDatabase.prototype, "read")];
+  for (const each of closed) each.mockResolvedValue(null);
+  expect(await library.remove(find(ROOT, "News"))).toBeNull();
+  await library.close();
+  open();
+  expect(await library.exportFile("bookmarks")).toBeNull();
+  await shows(ROOT, ["Start page"]);
+  for (const each of closed) each.mockRestore();
+  await shows(ROOT, ["Start page", "News", "A"]);
+  expect(await library.exportFile("bookmarks")).toContain("https://a.example/");
 });
 
 it("keeps bookmarks when the app is opened again", async () => {

@@ -1,4 +1,4 @@
-import { answered } from "../app/site-store.ts";
+import { answered } from "../../platform/platform.ts";
 import { type LibraryDatabase, Shelf } from "./library-database.ts";
 
 /** The folder of all others, by its id. */
@@ -40,10 +40,8 @@ export class Bookmarks {
   constructor(database: LibraryDatabase, now: () => number, onRead: () => void) {
     this.#database = database;
     this.#now = now;
-    this.#shelf = new Shelf(async () => {
-      const read = await database.read(["bookmarks"], ({ bookmarks }) => answered<Entry[]>(bookmarks.getAll()));
-      return read ?? [];
-    }, onRead);
+    const read = () => database.read(["bookmarks"], ({ bookmarks }) => answered<Entry[]>(bookmarks.getAll()));
+    this.#shelf = new Shelf(read, [], onRead);
   }
 
   /** As of `Shelf`. */
@@ -52,7 +50,7 @@ export class Bookmarks {
   }
 
   /** As of `Shelf`. */
-  read(): Promise<readonly Entry[]> {
+  read(): Promise<readonly Entry[] | null> {
     return this.#shelf.read();
   }
 
@@ -76,9 +74,12 @@ export class Bookmarks {
     return done ?? false;
   }
 
-  async delete(entries: readonly Entry[]): Promise<void> {
-    await this.#database.change(["bookmarks"], async ({ bookmarks }) => {
-      for (const { id } of entries) bookmarks.delete(id);
+  /** With all that lies in it. @returns those that went; null where none could. */
+  delete(entry: Entry): Promise<readonly Entry[] | null> {
+    return this.#database.change(["bookmarks"], async ({ bookmarks }) => {
+      const gone = withContent(await answered<Entry[]>(bookmarks.getAll()), entry);
+      for (const { id } of gone) bookmarks.delete(id);
+      return gone;
     });
   }
 }

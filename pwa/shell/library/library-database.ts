@@ -1,4 +1,4 @@
-import { databaseOpener } from "../app/site-store.ts";
+import { committed, databaseOpener } from "../../platform/platform.ts";
 
 const NAME = "ropeway.library";
 const CHANNEL = "ropeway.library";
@@ -29,11 +29,7 @@ export class LibraryDatabase {
   ): Promise<Result | null> {
     try {
       const transaction = (await this.#open()).transaction([...names], "readwrite");
-      const done = new Promise((resolve, reject) => {
-        transaction.oncomplete = resolve;
-        transaction.onabort = () => reject(transaction.error);
-      });
-      const [result] = await Promise.all([task(storesOf(transaction, names)), done]);
+      const [result] = await Promise.all([task(storesOf(transaction, names)), committed(transaction)]);
       this.#onChange();
       this.#channel.postMessage(null);
       return result;
@@ -67,10 +63,6 @@ function askForLibrary(): IDBOpenDBRequest {
     for (const [name, keyPath] of Object.entries(STORES))
       request.result.createObjectStore(name, keyPath === null ? {} : { keyPath: keyPath as string | string[] });
   };
-  request.addEventListener("success", () => {
-    // A later release may change it.
-    request.result.onversionchange = () => request.result.close();
-  });
   return request;
 }
 
@@ -79,16 +71,22 @@ function storesOf<Names extends StoreName>(transaction: IDBTransaction, names: r
   return Object.fromEntries(stores) as StoresOf<Names>;
 }
 
-/** A part of the library in memory: read when somebody looks, and anew when somebody looks after a change. */
+/**
+ * A part of the library in memory: read when somebody looks, and anew when somebody looks after a change, or after it could not
+ * be read.
+ */
 export class Shelf<Value> {
-  readonly #read: () => Promise<Value>;
+  readonly #read: () => Promise<Value | null>;
+  readonly #empty: Value;
   readonly #onRead: () => void;
   #value: Value | null = null;
   #isStale = true;
-  #latest: Promise<Value> | null = null;
+  #latest: Promise<Value | null> | null = null;
 
-  constructor(read: () => Promise<Value>, onRead: () => void) {
+  /** @param read gives null where storage is closed to us. @param empty stands where nothing was ever read. */
+  constructor(read: () => Promise<Value | null>, empty: Value, onRead: () => void) {
     this.#read = read;
+    this.#empty = empty;
     this.#onRead = onRead;
   }
 
@@ -98,17 +96,18 @@ export class Shelf<Value> {
     return this.#value;
   }
 
-  /** As it is now. */
-  async read(): Promise<Value> {
+  /** As it is now; null where that cannot be read. */
+  async read(): Promise<Value | null> {
     if (!this.#isStale && this.#latest !== null) return this.#latest;
     this.#isStale = false;
     const reading = this.#read();
     this.#latest = reading;
     const value = await reading;
-    if (this.#latest === reading) {
-      this.#value = value;
-      this.#onRead();
-    }
+    if (this.#latest !== reading) return value;
+    this.#isStale ||= value === null;
+    const former = this.#value;
+    this.#value = value ?? former ?? this.#empty;
+    if (value !== null || former === null) this.#onRead();
     return value;
   }
 

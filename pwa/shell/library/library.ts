@@ -61,10 +61,11 @@ export class Library {
     return this.#visits.look();
   }
 
-  /** Where nothing leads to a page any more, it goes from the recent sites, too. */
-  async forgetVisits(visits: readonly Visit[]): Promise<Undo> {
+  /** Where nothing leads to a page any more, it goes from the recent sites, too. @returns as of `change`. */
+  async forgetVisits(visits: readonly Visit[]): Promise<Undo | null> {
     const putBack = await this.#visits.forget(visits);
-    const left = new Set((await this.#visits.read()).map(({ url }) => url));
+    if (putBack === null) return null;
+    const left = new Set((await this.#visits.read())?.map(({ url }) => url) ?? visits.map(({ url }) => url));
     const gone = new Set(visits.map(({ url }) => url).filter((url) => !left.has(url)));
     const undrop = this.#app.dropRecent((url) => gone.has(url));
     return () => {
@@ -137,30 +138,34 @@ export class Library {
     await this.#put([{ kind: "folder", ...this.#newPlace(folder), title: title.trim() }]);
   }
 
-  /** Gives it another name or folder. */
-  async change(entry: Entry, to: Pick<Entry, "title" | "folder">): Promise<Undo> {
-    const isMoved = to.folder !== entry.folder;
-    const place = isMoved && entry.folder === START_PAGE ? this.#newPlace(to.folder) : entry;
+  /** Gives it another name or folder. @returns null where nothing has changed: storage is full, or closed to us. */
+  async change(entry: Entry, to: Pick<Entry, "title" | "folder">): Promise<Undo | null> {
+    // Pins are kept elsewhere; in the folders an entry keeps its id.
+    const leavesOnePlace = (to.folder === START_PAGE) !== (entry.folder === START_PAGE);
+    const place = leavesOnePlace && entry.folder === START_PAGE ? this.#newPlace(to.folder) : entry;
     const changed: Entry = { ...entry, ...place, folder: to.folder, title: to.title.trim() };
-    const move = async (from: Entry, into: Entry): Promise<void> => {
-      if (isMoved) await this.#take([from]);
-      await this.#put([into]);
+    const move = async (from: Entry, into: Entry): Promise<boolean> => {
+      const isPut = await this.#put([into]);
+      if (isPut && leavesOnePlace) await this.#take(from);
+      return isPut;
     };
-    await move(entry, changed);
-    return () => void move(changed, entry);
+    return (await move(entry, changed)) ? () => void move(changed, entry) : null;
   }
 
-  /** With all that lies in it. */
-  async remove(entry: Entry): Promise<Undo> {
-    const gone = withContent(await this.#bookmarks.read(), entry);
-    await this.#take(gone);
-    return () => void this.#put(gone);
+  /** With all that lies in it. @returns as of `change`. */
+  async remove(entry: Entry): Promise<Undo | null> {
+    const gone = await this.#take(entry);
+    return gone && (() => void this.#put(gone));
   }
 
-  /** In the common HTML format. */
-  async exportFile(name: LibraryPart): Promise<string> {
-    if (name === "history") return writeFile("History", daysAsFolders(await this.#visits.read()));
+  /** In the common HTML format. @returns null where it cannot be read now. */
+  async exportFile(name: LibraryPart): Promise<string | null> {
+    if (name === "history") {
+      const visits = await this.#visits.read();
+      return visits && writeFile("History", daysAsFolders(visits));
+    }
     const entries = await this.#bookmarks.read();
+    if (entries === null) return null;
     const pins: FileFolder = { kind: "folder", title: START.title, isBar: true, entries: this.#pins.map(asFilePage) };
     return writeFile("Bookmarks", [pins, ...asFileEntries(entries, ROOT)]);
   }
@@ -180,19 +185,21 @@ export class Library {
     );
     if (visits.length === 0) return { why: t("Cannot import the file: it tells of no visits.") };
     const added = await this.#visits.add(visits);
+    if (added === null) return { why: NO_ROOM() };
     const text = tCount(added.length, "{count} page imported", "{count} pages imported");
     return { text, undo: () => void this.#visits.forget(added) };
   }
 
   async #importBookmarks(root: FileFolder): Promise<ImportResult> {
-    const known = [...(await this.#bookmarks.read()), ...this.#pins];
-    const added = new BookmarkImport(known, (folder) => this.#newPlace(folder)).entriesOf(root);
+    const known = await this.#bookmarks.read();
+    if (known === null) return { why: t("The list cannot be had now") };
+    const added = new BookmarkImport([...known, ...this.#pins], (folder) => this.#newPlace(folder)).entriesOf(root);
     const pages = added.filter(({ kind }) => kind === "page");
     if (added.length === 0) return { why: t("No bookmark in the file is new.") };
-    if (!(await this.#put(added))) return { why: t("Cannot import the file: this phone has no room for it.") };
+    if (!(await this.#put(added))) return { why: NO_ROOM() };
     return {
       text: tCount(pages.length, "{count} bookmark imported", "{count} bookmarks imported"),
-      undo: () => void this.#take(added),
+      undo: () => void Promise.all(added.map((entry) => this.#take(entry))),
     };
   }
 
@@ -223,12 +230,15 @@ export class Library {
     return others.length === 0 || this.#bookmarks.put(others);
   }
 
-  async #take(entries: readonly Entry[]): Promise<void> {
-    for (const entry of entries) if (entry.kind === "page" && entry.folder === START_PAGE) this.#app.unpin(entry.url);
-    const others = entries.filter(({ folder }) => folder !== START_PAGE);
-    if (others.length > 0) await this.#bookmarks.delete(others);
+  /** With all that lies in it. @returns those that went; null where none could. */
+  async #take(entry: Entry): Promise<readonly Entry[] | null> {
+    if (entry.folder !== START_PAGE) return this.#bookmarks.delete(entry);
+    if (entry.kind === "page") this.#app.unpin(entry.url);
+    return [entry];
   }
 }
+
+const NO_ROOM = () => t("Cannot import the file: this phone has no room for it.");
 
 export type LibraryPart = "history" | "bookmarks";
 

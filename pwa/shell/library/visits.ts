@@ -1,5 +1,5 @@
+import { answered } from "../../platform/platform.ts";
 import { dayOf } from "../app/phone.ts";
-import { answered } from "../app/site-store.ts";
 import type { SiteEvent } from "../app/state.ts";
 import type { Entry } from "./bookmarks.ts";
 import { type LibraryDatabase, Shelf } from "./library-database.ts";
@@ -45,13 +45,13 @@ export class Visits {
   readonly #visits: Shelf<readonly Visit[]>;
   readonly #icons: Shelf<ReadonlyMap<string, string>>;
   /** Visits that "Forget all" took last, until somebody wants them back. */
-  #forgotten: Promise<readonly Visit[]> = Promise.resolve([]);
+  #forgotten: Promise<readonly Visit[] | null> = Promise.resolve(null);
 
   constructor({ database, now, onRead }: VisitsPlatform) {
     this.#database = database;
     this.#now = now;
-    this.#visits = new Shelf(() => this.#readVisits(), onRead);
-    this.#icons = new Shelf(() => this.#readIcons(), onRead);
+    this.#visits = new Shelf(() => this.#readVisits(), [], onRead);
+    this.#icons = new Shelf(() => this.#readIcons(), new Map(), onRead);
     void this.#prune();
   }
 
@@ -61,7 +61,7 @@ export class Visits {
   }
 
   /** As of `Shelf`. */
-  read(): Promise<readonly Visit[]> {
+  read(): Promise<readonly Visit[] | null> {
     return this.#visits.read();
   }
 
@@ -76,7 +76,7 @@ export class Visits {
     if (event.kind === "loaded") await this.#visit(event);
     else if (event.kind === "icon") {
       const { url, icon } = event;
-      if ((await this.#icons.read()).get(iconName(url)) === icon) return;
+      if ((await this.#icons.read())?.get(iconName(url)) === icon) return;
       await this.#database.change(["icons"], async ({ icons }) => void icons.put(icon, iconName(url)));
     } else if (event.kind === "forget") {
       const { isOf } = event;
@@ -84,7 +84,7 @@ export class Visits {
       // Somebody may want it back before it is gone.
       if (isOf === null) this.#forgotten = gone;
       await gone;
-    } else await this.#putBack(await this.#forgotten);
+    } else await this.#putBack((await this.#forgotten) ?? []);
   }
 
   /** @returns a data: URL, or null where none is known. */
@@ -92,14 +92,15 @@ export class Visits {
     return this.#icons.look()?.get(iconName(url)) ?? null;
   }
 
-  async forget(visits: readonly Visit[]): Promise<Undo> {
+  /** @returns null where none could go. */
+  async forget(visits: readonly Visit[]): Promise<Undo | null> {
     const keys = new Set(visits.map(keyOf));
     const gone = await this.#forget((visit) => keys.has(keyOf(visit)));
-    return () => void this.#putBack(gone);
+    return gone && (() => void this.#putBack(gone));
   }
 
-  /** Where a page has none of that day, and is not too old. @returns those that were added. */
-  async add(visits: readonly Omit<Visit, "day">[]): Promise<readonly Visit[]> {
+  /** Where a page has none of that day, and is not too old. @returns those that were added; null where there was no room. */
+  async add(visits: readonly Omit<Visit, "day">[]): Promise<readonly Visit[] | null> {
     const now = this.#now();
     const oldest = now - DAYS_KEPT * DAY;
     const added = await this.#database.change(["visits"], async (stores) => {
@@ -116,7 +117,7 @@ export class Visits {
       return fresh;
     });
     await this.#prune();
-    return added ?? [];
+    return added;
   }
 
   async #visit({ site: { url: address, title }, at, isNew }: Extract<SiteEvent, { kind: "loaded" }>): Promise<void> {
@@ -134,9 +135,9 @@ export class Visits {
     });
   }
 
-  /** The icons of sites that nobody has visited or marked any more go, too. @returns those that went. */
-  async #forget(isGone: (visit: Visit) => boolean): Promise<readonly Visit[]> {
-    const forgotten = await this.#database.change(["visits", "icons", "bookmarks"], async (stores) => {
+  /** The icons of sites that nobody has visited or marked any more go, too. @returns those that went; null where none could. */
+  #forget(isGone: (visit: Visit) => boolean): Promise<readonly Visit[] | null> {
+    return this.#database.change(["visits", "icons", "bookmarks"], async (stores) => {
       const { visits, icons } = stores;
       const all: readonly Visit[] = await answered(visits.getAll());
       const gone = all.filter(isGone);
@@ -147,7 +148,6 @@ export class Visits {
       for (const name of await answered(icons.getAllKeys())) if (!used.has(String(name))) icons.delete(name);
       return gone;
     });
-    return forgotten ?? [];
   }
 
   async #putBack(visits: readonly Visit[]): Promise<void> {
@@ -167,18 +167,17 @@ export class Visits {
     });
   }
 
-  async #readVisits(): Promise<readonly Visit[]> {
+  async #readVisits(): Promise<readonly Visit[] | null> {
     const visits = await this.#database.read(["visits"], ({ visits }) => answered<Visit[]>(visits.getAll()));
     // A release before took titles from pages that were none.
-    return (visits ?? []).filter(({ title }) => typeof title === "string").sort((a, b) => b.at - a.at);
+    return visits?.filter(({ title }) => typeof title === "string").sort((a, b) => b.at - a.at) ?? null;
   }
 
-  async #readIcons(): Promise<ReadonlyMap<string, string>> {
-    const read = await this.#database.read(["icons"], async ({ icons }) => {
+  #readIcons(): Promise<ReadonlyMap<string, string> | null> {
+    return this.#database.read(["icons"], async ({ icons }) => {
       const [keys, values] = await Promise.all([answered(icons.getAllKeys()), answered<string[]>(icons.getAll())]);
       return new Map(keys.map((key, index) => [String(key), values[index] ?? ""]));
     });
-    return read ?? new Map();
   }
 }
 

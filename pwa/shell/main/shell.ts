@@ -1,4 +1,5 @@
 /** Entry of the installed app's top-level page: gives the app its user interface. */
+import { importAgain } from "../../platform/platform.ts";
 import { startShell } from "../app/start.ts";
 import type { BrowserActions } from "../app/state.ts";
 import { mountChrome } from "../views/mount.tsx";
@@ -20,14 +21,13 @@ void startShell((root, tunnel, app, tabs) => {
     },
     tabs,
   };
-  const load = (path: string, attempt: number) => import(attempt === 0 ? path : `${path}?${attempt}`);
   return mountChrome(root, actions, {
-    async sheets(attempt) {
-      const chunk: typeof import("../views/sheets/sheets-chunk.tsx") = await load(self.__SHEETS, attempt);
+    async sheets() {
+      const chunk = await importAgain<typeof import("../views/sheets/sheets-chunk.tsx")>(self.__SHEETS);
       return chunk.openSheets({ tunnel, app }, app.state.settings.language);
     },
-    async library(attempt) {
-      const chunk: typeof import("../views/library/library-chunk.tsx") = await load(self.__LIBRARY, attempt);
+    async library() {
+      const chunk = await importAgain<typeof import("../views/library/library-chunk.tsx")>(self.__LIBRARY);
       return chunk.openLibrary(app);
     },
   });

@@ -7,7 +7,8 @@ function rig(answers: readonly (string | null)[]) {
   const timers: (() => void)[] = [];
   const ui = { isWanted: true, drawn: 0 };
   const sheets = new LateScript<string>({
-    load: async (attempt) => {
+    load: async () => {
+      const attempt = attempts.length;
       attempts.push(attempt);
       const answer = answers[attempt] ?? null;
       if (answer === null) throw new TypeError("Failed to fetch dynamically imported module");

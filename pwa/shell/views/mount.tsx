@@ -17,8 +17,8 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 type Sheets = ReturnType<typeof import("./sheets/sheets-chunk.tsx").openSheets>;
 
 interface LateScripts {
-  sheets(attempt: number): Promise<Sheets>;
-  library(attempt: number): Promise<LibraryViews>;
+  sheets(): Promise<Sheets>;
+  library(): Promise<LibraryViews>;
 }
 
 /**
@@ -249,8 +249,7 @@ function element(name: string, className: string): HTMLElement {
 }
 
 interface LateScriptPlatform<Script> extends Pick<Clock, "setTimer"> {
-  /** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
-  load(attempt: number): Promise<Script>;
+  load(): Promise<Script>;
   /** Whether something that the person sees, or asked for, waits for it. */
   isWanted(): boolean;
   /** It is there, and can be drawn. */
@@ -264,7 +263,6 @@ const RETRY_DELAY = 2_000;
 export class LateScript<Script> {
   #loaded: Script | null = null;
   #loading: Promise<Script | null> | null = null;
-  #attempts = 0;
   #isAwaited = false;
   readonly #platform: LateScriptPlatform<Script>;
 
@@ -279,7 +277,7 @@ export class LateScript<Script> {
 
   /** @returns null where it cannot be had now. */
   load(): Promise<Script | null> {
-    this.#loading ??= this.#platform.load(this.#attempts++).then(
+    this.#loading ??= this.#platform.load().then(
       (script) => {
         this.#loaded = script;
         return script;

@@ -136,7 +136,7 @@ function fakeLocks(): Pick<LockManager, "request"> {
   const held = new Map<string, Promise<unknown>>();
   const request = async (name: string, ...rest: readonly unknown[]): Promise<unknown> => {
     const task = rest.at(-1) as (lock: object | null) => Promise<unknown>;
-    const isEager = rest.length > 1;
+    const isEager = rest.length > 1 && (rest[0] as LockOptions).ifAvailable === true;
     if (isEager && held.has(name)) return task(null);
     while (held.has(name)) await held.get(name);
     const done = Promise.resolve(task({}));
@@ -199,6 +199,14 @@ async function phone(handle: RequestHandler, files = new FakeFiles(), locks = fa
   };
   const bytes = async () => Buffer.from(files.written.get((await first()).id) ?? []);
   return { ...rig, downloads, files, told, list, first, order, offer, save, pass, bytes };
+}
+
+/** As a window leaves it that is killed while it writes. */
+async function savedIn(files: FakeFiles, handle: RequestHandler): Promise<[DownloadRecord]> {
+  const { offer, order } = await phone(handle, files);
+  await offer();
+  await order("resume");
+  return [...files.list.values()] as [DownloadRecord];
 }
 
 const random = new Random(runSeed());
@@ -494,6 +502,39 @@ describe("a file that a site sends", () => {
     await other.downloads.goOn();
     await settle();
     expect(state.starts).toEqual([0]);
+    await one.order("pause");
+    expect([state.starts, (await other.first()).state.kind]).toEqual([[0], "paused"]);
+  });
+
+  it("goes on in another window where the one that writes it has gone", async () => {
+    const { state, handle } = site(fileOf(60_000));
+    state.most = 20_000;
+    const files = new FakeFiles();
+    const [record] = await savedIn(files, handle);
+    let leave = (): void => {};
+    const locks = fakeLocks();
+    void locks.request(`ropeway.download ${record.id}`, () => new Promise<void>((resolve) => (leave = resolve)));
+    const other = await phone(handle, files, locks);
+    await other.downloads.goOn();
+    await settle();
+    expect(state.starts).toEqual([0]);
+    state.most = Number.POSITIVE_INFINITY;
+    leave();
+    await settle();
+    expect((await other.first()).state.kind).toBe("done");
+    expect((await other.bytes()).equals(Buffer.from(state.file.bytes))).toBe(true);
+  });
+
+  it("is told of where its record cannot be written, and the next one comes", async () => {
+    const { handle } = site(fileOf(1_000));
+    const { offer, told, files, first } = await phone(handle);
+    const { put } = files;
+    files.put = () => Promise.reject(new DOMException("The connection is closing", "InvalidStateError"));
+    await offer();
+    expect(told.map(({ state }) => state.kind)).toEqual(["failed"]);
+    files.put = put;
+    await offer();
+    expect((await first()).state.kind).toBe("asked");
   });
 
   it("has no byte twice and none lost, wherever link, edge, site, person or battery cut it off", async () => {

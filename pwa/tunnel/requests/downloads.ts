@@ -13,6 +13,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { decodeByteString } from "../../../shared/web/origin.ts";
 import { DOWNLOADS_DIRECTORY, type Download, type DownloadQuestion } from "../../messages/tunnel-messages.ts";
+import { committed, databaseOpener } from "../../platform/platform.ts";
 import type { Ask } from "../exchange/exchange.ts";
 import type { OfferedFile } from "../port/slot-port.ts";
 import type { HeldResponse } from "./held-responses.ts";
@@ -110,7 +111,7 @@ export class Downloads {
   async #take({ response, request, name }: OfferedFile): Promise<void> {
     const { head } = response;
     if (head === null) return response.cancel();
-    const { files, clock, tell } = this.#host;
+    const { clock, tell } = this.#host;
     const record: DownloadRecord = {
       id: crypto.randomUUID(),
       name: fileName(head.headers, name, head.url),
@@ -125,6 +126,17 @@ export class Downloads {
       request: response.method === "GET" && request.method === "GET" ? request : null,
       response: head,
     };
+    try {
+      await this.#offer(record, response);
+    } catch {
+      this.#offered.delete(record.id);
+      response.cancel();
+      tell(shown({ ...record, state: fault(NOT_WRITABLE) }));
+    }
+  }
+
+  async #offer(record: DownloadRecord, response: HeldResponse): Promise<void> {
+    const { files, tell } = this.#host;
     const [records, room] = await Promise.all([files.records(), files.room()]);
     const [oldest, ...others] = records
       .filter(({ state: { kind }, bytes, topLevelOrigin }) => {
@@ -186,10 +198,10 @@ export class Downloads {
     }
   }
 
-  /** Files that an earlier run of the app was writing. */
+  /** Files that an earlier run of the app was writing, or that another window writes, once that has gone. */
   async goOn(): Promise<void> {
     for (const { id, state } of await this.#host.files.records())
-      if (state.kind === "running" && !this.#running.has(id)) void this.#run(id, null);
+      if (state.kind === "running" && !this.#running.has(id)) void this.#run(id, null, {});
   }
 
   linkOpened(): void {
@@ -273,14 +285,15 @@ export class Downloads {
     await locks.request(LOCK + id, () => files.remove(id));
   }
 
-  /** @param held the response that has begun, where it has not been let go of. */
-  async #run(id: string, held: HeldResponse | null): Promise<void> {
-    await this.#host.locks.request(LOCK + id, { ifAvailable: true }, async (lock) => {
+  /** @param held the response that has begun, where it has not been let go of. @param when of the file's lock. */
+  async #run(id: string, held: HeldResponse | null, when: LockOptions = { ifAvailable: true }): Promise<void> {
+    await this.#host.locks.request(LOCK + id, when, async (lock) => {
       const record = lock === null ? undefined : await this.#host.files.record(id);
-      const sink = record === undefined ? undefined : await this.#host.files.open(id).catch(() => null);
-      if (record === undefined || !sink) {
+      const isWanted = record?.state.kind === "running";
+      const sink = isWanted ? await this.#host.files.open(id).catch(() => null) : undefined;
+      if (!isWanted || !sink) {
         held?.cancel();
-        if (record === undefined) return;
+        if (!isWanted) return;
         const failed = { ...record, state: fault(NOT_WRITABLE) };
         await this.#host.files.put(failed);
         return this.#host.tell(shown(failed));
@@ -626,18 +639,22 @@ const RECORDS = "records";
 
 /** By the browser's private files, and a database. */
 class PhoneFiles implements DownloadFiles {
-  #database: Promise<IDBDatabase> | null = null;
+  readonly #open = databaseOpener(() => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(RECORDS, { keyPath: "id" });
+    return request;
+  });
 
   async records(): Promise<readonly DownloadRecord[]> {
-    return this.#asked(await this.#records("readonly"), (records) => records.getAll());
+    return this.#ask("readonly", (records) => records.getAll());
   }
 
   async record(id: string): Promise<DownloadRecord | undefined> {
-    return this.#asked(await this.#records("readonly"), (records) => records.get(id));
+    return this.#ask("readonly", (records) => records.get(id));
   }
 
   async put(record: DownloadRecord): Promise<void> {
-    await this.#asked(await this.#records("readwrite"), (records) => records.put(record));
+    await this.#ask("readwrite", (records) => records.put(record));
   }
 
   async open(id: string): Promise<FileSink> {
@@ -663,7 +680,7 @@ class PhoneFiles implements DownloadFiles {
   async remove(id: string): Promise<void> {
     const directory = await directoryOf(true);
     await directory.removeEntry(id).catch(() => {});
-    await this.#asked(await this.#records("readwrite"), (records) => records.delete(id));
+    await this.#ask("readwrite", (records) => records.delete(id));
     // By its name the next run of the app knows whether there is anything to go on with.
     const root = await navigator.storage.getDirectory();
     if ((await this.records()).length === 0)
@@ -675,23 +692,12 @@ class PhoneFiles implements DownloadFiles {
     return quota === undefined || usage === undefined ? null : quota - usage;
   }
 
-  async #records(mode: IDBTransactionMode): Promise<IDBObjectStore> {
-    this.#database ??= new Promise((resolve, reject) => {
-      const opened = indexedDB.open(DATABASE, 1);
-      opened.onupgradeneeded = () => opened.result.createObjectStore(RECORDS, { keyPath: "id" });
-      opened.onsuccess = () => resolve(opened.result);
-      opened.onerror = () => reject(opened.error);
-    });
-    return (await this.#database).transaction(RECORDS, mode).objectStore(RECORDS);
-  }
-
-  #asked<Value>(records: IDBObjectStore, ask: (records: IDBObjectStore) => IDBRequest<Value>): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      const request = ask(records);
-      // A record counts once it is written.
-      records.transaction.oncomplete = () => resolve(request.result);
-      records.transaction.onabort = () => reject(records.transaction.error);
-    });
+  /** A record counts once it is written. */
+  async #ask<Value>(mode: IDBTransactionMode, ask: (records: IDBObjectStore) => IDBRequest<Value>): Promise<Value> {
+    const transaction = (await this.#open()).transaction(RECORDS, mode);
+    const request = ask(transaction.objectStore(RECORDS));
+    await committed(transaction);
+    return request.result;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Entry of the store's own script, which the tunnel loads when no page waits for it. */
 
+import { importAgain } from "../../platform/platform.ts";
 import { openResponseStore, StoreLimit, storeOptions } from "./database/response-store.ts";
 import { dictionaryKey, openStoreDatabase } from "./database/store-database.ts";
 import { StoredDictionaries } from "./exchanges/named-bodies.ts";
@@ -21,7 +22,7 @@ export function openStoredSource(platform: StorePlatform, bytes: () => number): 
     isStoredExchange,
     storeOptions(() => limit.bytes),
   );
-  const dictionaries = new StoredDictionaries(store, () => import(self.__DECODER));
+  const dictionaries = new StoredDictionaries(store, () => importAgain(self.__DECODER));
   const source = new StoredSource(store, platform, (urls) => channel.postMessage(urls), dictionaries);
   dictionaryKey(() => openStoreDatabase(STORE_NAME)).then(
     (key) => {

@@ -84,7 +84,7 @@ describe("what is dropped", () => {
 
     it.each<[string, () => Promise<unknown>]>([
       ["since nothing can be written", async () => void Object.assign(phone.disk, { onPut: full })],
-      ["since a later release has closed the database", async () => phone.disk.upgrade(4)],
+      ["since a later release has closed the database", async () => phone.disk.upgrade(5)],
     ])("%s", async (_, spoil) => {
       const other = phone.open();
       await other.get();
@@ -100,7 +100,7 @@ describe("what is dropped", () => {
     });
 
     it("since a later release has the database", async () => {
-      await phone.disk.upgrade(4);
+      await phone.disk.upgrade(5);
       const late = phone.open();
       expect((await late.get(clearing, { status: 204 })).head?.status).toBe(204);
       expect((await (await phone.disk.raw()).getAll("entries")).length).toBe(0);

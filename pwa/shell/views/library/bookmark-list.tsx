@@ -8,7 +8,7 @@ import { shortHost } from "../parts/format.ts";
 import { Glyph, Host, Icon, SiteIcon } from "../parts/icons.tsx";
 import { type Ui, useId } from "../ui.ts";
 import { FileButtons } from "./file-buttons.tsx";
-import { type Done, UndoBar } from "./undo-bar.tsx";
+import { type Done, doneOf, UndoBar } from "./undo-bar.tsx";
 
 /** Rows shown before the person asks for more, and so many more each time. */
 const ROWS = 100;
@@ -32,10 +32,10 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
   const [done, setDone] = useState<Done | null>(null);
   const entries = library.entriesIn(folder);
   if (entries === null) return <p class="fine">{t("Reading…")}</p>;
-  const say = async (text: string, doing: Promise<Undo>) => {
+  const say = async (text: string, doing: Promise<Undo | null>) => {
     setChanged(null);
     const undo = await doing;
-    setDone({ text, undo });
+    setDone(doneOf(text, undo));
   };
   const enter = (id: number) => {
     setChanged(null);

@@ -23,13 +23,18 @@ export function FileButtons({ library, part, onDone }: FileButtonsProps) {
       onDone(result);
     }
   };
+  const onExport = async () => {
+    const text = await library.exportFile(part);
+    setWhy(text === null ? t("The list cannot be had now") : null);
+    if (text !== null) save(text, part);
+  };
   return (
     <div class="library-files">
       <div class="actions">
         <button type="button" class="button" onClick={() => inputRef.current?.click()}>
           {t("Import")}
         </button>
-        <button type="button" class="button" onClick={() => void save(library, part)}>
+        <button type="button" class="button" onClick={() => void onExport()}>
           {t("Export")}
         </button>
       </div>
@@ -58,8 +63,8 @@ export function FileButtons({ library, part, onDone }: FileButtonsProps) {
 /** Milliseconds in which the browser has begun to save. */
 const SAVE_TIME = 60_000;
 
-async function save(library: Library, part: LibraryPart): Promise<void> {
-  const url = URL.createObjectURL(new Blob([await library.exportFile(part)], { type: "text/html" }));
+function save(text: string, part: LibraryPart): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/html" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = `ropeway-${part}-${dayOf(Date.now())}.html`;

@@ -8,7 +8,7 @@ import { shortHost } from "../parts/format.ts";
 import { Host, Icon, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { FileButtons } from "./file-buttons.tsx";
-import { type Done, UndoBar } from "./undo-bar.tsx";
+import { type Done, doneOf, UndoBar } from "./undo-bar.tsx";
 
 /** Pages shown before the person asks for more, and so many more each time. */
 const ROWS = 100;
@@ -29,7 +29,7 @@ export function HistoryList({ library, actions, ui }: HistoryProps) {
   if (all === null) return <p class="fine">{t("Reading…")}</p>;
   const found = withWords(all, words);
   const forget = (visits: readonly Visit[], text: string) =>
-    void library.forgetVisits(visits).then((undo) => setDone({ text, undo }));
+    void library.forgetVisits(visits).then((undo) => setDone(doneOf(text, undo)));
   const open = (url: string) => {
     ui.change({ sheet: null });
     actions.tab.go(url);

@@ -4,7 +4,13 @@ import type { Undo } from "../../library/library.ts";
 
 export interface Done {
   readonly text: string;
-  readonly undo: Undo;
+  /** Null where nothing was done. */
+  readonly undo: Undo | null;
+}
+
+/** @param text says what was done, if it was. */
+export function doneOf(text: string, undo: Undo | null): Done {
+  return { text: undo === null ? t("Nothing has changed: this phone has no room for it.") : text, undo };
 }
 
 /** Says what was done, and takes it back. */
@@ -17,17 +23,19 @@ export function UndoBar({ done, onClose }: { readonly done: Done | null; readonl
       {done && (
         <>
           <span>{done.text}</span>
-          <button
-            type="button"
-            class="text-button"
-            ref={undoRef}
-            onClick={() => {
-              done.undo();
-              onClose();
-            }}
-          >
-            {t("Undo")}
-          </button>
+          {done.undo !== null && (
+            <button
+              type="button"
+              class="text-button"
+              ref={undoRef}
+              onClick={() => {
+                done.undo?.();
+                onClose();
+              }}
+            >
+              {t("Undo")}
+            </button>
+          )}
         </>
       )}
     </div>

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LITE_WORKER_QUERY } from "../../../messages/lite-messages.ts";
 import type { Download } from "../../../messages/tunnel-messages.ts";
+import { importAgain } from "../../../platform/platform.ts";
 import { t } from "../../app/language.ts";
 import { chooseLanguage } from "../../app/language-choice.ts";
 import { Phone, type PhoneOptions } from "../../app/phone.ts";
@@ -26,7 +27,7 @@ export function openSheets(options: PhoneOptions, language: string) {
   void chooseLanguage(language, () => options.app.draw());
   // Where the app is installed, the script that this needs is at hand.
   if (navigator.serviceWorker?.controller) {
-    void loadDevices(0).then(
+    void loadDevices().then(
       ({ renew }) => renew(),
       () => {},
     );
@@ -90,23 +91,19 @@ declare global {
   }
 }
 
-/** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
-const load = (path: string, attempt: number) => import(attempt === 0 ? path : `${path}?${attempt}`);
-
 type DownloadsChunk = typeof import("../downloads/downloads-chunk.tsx");
 
-const loadDevices = (attempt: number): Promise<typeof import("../devices/devices-chunk.tsx")> =>
-  load(self.__DEVICES, attempt);
-const loadDownloads = (attempt: number): Promise<DownloadsChunk> => load(self.__DOWNLOADS_SHEET, attempt);
+const loadDevices = () => importAgain<typeof import("../devices/devices-chunk.tsx")>(self.__DEVICES);
+const loadDownloads = () => importAgain<DownloadsChunk>(self.__DOWNLOADS_SHEET);
 
 /** Milliseconds until a script is asked for again. */
 const AGAIN = 2_000;
 
 /** Asks until the script is there: a file that a site sends waits for the script's order. */
-const comingDownloads = (attempt = 0): Promise<DownloadsChunk> =>
-  loadDownloads(attempt).catch(async () => {
+const comingDownloads = (): Promise<DownloadsChunk> =>
+  loadDownloads().catch(async () => {
     await new Promise((resolve) => setTimeout(resolve, AGAIN));
-    return comingDownloads(attempt + 1);
+    return comingDownloads();
   });
 
 /** One promise keeps the order of the news: two `import`s of a script that is on its way settle in any order (Chromium 156). */
@@ -174,7 +171,7 @@ function downloadsSheet(options: PhoneOptions, { tabs }: BrowserActions, ui: Ui)
 
 interface LateSheetProps<Chunk> {
   readonly title: string;
-  readonly load: (attempt: number) => Promise<Chunk>;
+  readonly load: () => Promise<Chunk>;
   readonly show: (chunk: Chunk) => ComponentChildren;
   readonly onClose: () => void;
 }
@@ -186,7 +183,7 @@ function LateSheet<Chunk extends object>({ title, load, show, onClose }: LateShe
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
     setFailed(false);
-    load(attempt).then(setChunk, () => setFailed(true));
+    load().then(setChunk, () => setFailed(true));
   }, [attempt]);
   return (
     <Sheet title={title} onClose={onClose}>
@@ -206,7 +203,7 @@ function LateFindBar(props: FindProps) {
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    load(self.__FIND, attempt).then(setChunk, () => {
+    importAgain<typeof import("../find/find-chunk.tsx")>(self.__FIND).then(setChunk, () => {
       timer = setTimeout(() => setAttempt(attempt + 1), AGAIN);
     });
     return () => clearTimeout(timer);

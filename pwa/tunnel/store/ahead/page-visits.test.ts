@@ -39,6 +39,14 @@ beforeEach(() => {
   visits = new PageVisits(store(), () => time);
 });
 
+it("has at hand no more visits than go on, and has written down the others", async () => {
+  await visits.begin("p", PAGE, true);
+  visits.note("p", head("a"), false);
+  for (let index = 0; index < 100; index++) await visits.begin(`q${index}`, `https://q${index}.example/`, true);
+  expect(visits.note("p", head("b"), false)).toBe(false);
+  expect(kept.find(({ partition }) => partition === "p")?.requests).toMatchObject([head("a")]);
+});
+
 it("remembers what followed a navigation in its partition, each URL once, and no more than sixty", async () => {
   visits.note("p", head("before"), false);
   expect(await visits.begin("p", PAGE, true)).toEqual([]);

@@ -10,6 +10,9 @@ const REQUESTS = 60;
 /** Rows that need not be read again: those of the pages that a person goes to and fro between. */
 const AT_HAND = 16;
 
+/** Partitions whose visits go on, of tabs and of frames in them. What those before have asked for is written down. */
+const UNDER_WAY = 32;
+
 /** Milliseconds after its navigation in which a page asks by itself; later it may be the person's doing. */
 const BY_ITSELF = 10_000;
 
@@ -44,7 +47,7 @@ export class PageVisits {
   readonly #store: VisitStore;
   readonly #now: () => number;
   /** Visits under way, by partition: the requests that follow a navigation there are its page's. */
-  readonly #visits = new Map<string, Visit>();
+  readonly #visits = new BoundedMap<string, Visit>(UNDER_WAY);
   /** The rows that were written last, by partition and document. */
   readonly #rows = new BoundedMap<string, { readonly era: number; readonly row: StoredVisit }>(AT_HAND);
   /** When what is too old was dropped. */

@@ -12,8 +12,11 @@ import {
   turns,
 } from "../testing/stored-bodies.ts";
 import type { ResponseStore } from "./response-store.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
 let disk: FakeDisk<TestMeta>;
+
+const connectionOf = async (store: ResponseStore<TestMeta>) => (await store.opened) as StoreDatabase;
 
 beforeEach(() => {
   disk = new FakeDisk();
@@ -58,6 +61,25 @@ describe("a store", () => {
     const kept = (await store.index(SITE)).find("https://a.example/x");
     expect(kept.map(({ meta }) => meta.note)).toEqual(["de", "en"]);
     expect(await expectSound(disk)).toBe(2);
+  });
+
+  it("goes on where the browser has closed its connection, and forgets one site alone", async () => {
+    const store = disk.open();
+    await put(store, "https://a.example/x", bytes(10));
+    await put(store, "https://b.example/x", bytes(10), { partition: OTHER });
+    disk.closeConnections();
+    await store.opened;
+    await put(store, "https://a.example/y", bytes(10));
+    expect(await get(store, "https://a.example/x")).toEqual(bytes(10));
+    expect(await get(disk.open(), "https://a.example/y")).toEqual(bytes(10));
+    // Nobody has said a word of it yet.
+    (await connectionOf(store)).close();
+    expect(await store.forget((partition) => partition === SITE)).toBe(true);
+    for (const each of [store, disk.open()]) {
+      expect(await get(each, "https://a.example/x")).toBeNull();
+      expect(await get(each, "https://b.example/x", OTHER)).toEqual(bytes(10));
+    }
+    await expectSound(disk);
   });
 
   it("refreshes nothing that was forgotten meanwhile", async () => {

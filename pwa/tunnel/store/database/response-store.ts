@@ -32,7 +32,8 @@ import {
 
 /** Its milliseconds are of any beginning. */
 export interface DiskPlatform extends Clock {
-  openDatabase(): Promise<StoreDatabase>;
+  /** @param onClosed as of `openStoreDatabase`. */
+  openDatabase(onClosed: () => void): Promise<StoreDatabase>;
   /** Deletes all rows, too; windows that have the database open close it. */
   deleteDatabase(): Promise<void>;
   /** Names whoever writes here, among all windows. */
@@ -63,6 +64,8 @@ export class ResponseStore<Meta> {
   readonly #isMeta: (meta: unknown) => meta is Meta;
   readonly #options: StoreOptions;
   #database: Promise<StoreDatabase | null>;
+  /** How often it was opened. */
+  #openings = 0;
   #totals: StoreTotals = NOTHING_STORED;
   /** Partitions that have entries; null until they are known. */
   #partitions: Set<string> | null = null;
@@ -227,13 +230,19 @@ export class ResponseStore<Meta> {
   async forget(isOf: (partition: string) => boolean): Promise<boolean> {
     this.#forgetMemory();
     let isGone = false;
-    await this.#queue.add({
-      run: (changes) => changes.removePartitions(isOf),
-      committed: () => {
-        isGone = true;
-        this.#platform.tellOthers({ kind: "forgotten", isDatabaseNew: false });
-      },
-    });
+    const takeOut = (): Promise<void> =>
+      this.#queue.add({
+        run: (changes) => changes.removePartitions(isOf),
+        committed: () => {
+          isGone = true;
+          this.#platform.tellOthers({ kind: "forgotten", isDatabaseNew: false });
+        },
+      });
+    await takeOut();
+    if (isGone) return true;
+    // The connection may be at fault.
+    this.#reopen();
+    await takeOut();
     if (isGone) return true;
     try {
       await this.#platform.deleteDatabase();
@@ -294,8 +303,12 @@ export class ResponseStore<Meta> {
   }
 
   async #open(): Promise<StoreDatabase | null> {
+    const opening = ++this.#openings;
+    const onClosed = (): void => {
+      if (opening === this.#openings) this.#reopen();
+    };
     try {
-      const database = await this.#platform.openDatabase();
+      const database = await this.#platform.openDatabase(onClosed);
       const read = beginRead(database, "partitions", "totals");
       const [partitions, totals] = await Promise.all([
         read.objectStore("partitions").getAllKeys(),
@@ -341,12 +354,14 @@ export class ResponseStore<Meta> {
     return era !== this.#era || changes.era !== this.#totals.era;
   }
 
-  /** The database was deleted, and with it our connection. */
+  /** The connection is closed, or of no use. */
   #reopen(): void {
     this.#forgetMemory();
     this.#totals = NOTHING_STORED;
     this.#partitions = null;
+    const former = this.#database;
     this.#database = this.#open();
+    void former.then((database) => database?.close());
   }
 
   #forgetMemory(): void {
@@ -538,7 +553,7 @@ export function openResponseStore<Meta>(
   const channel = new BroadcastChannel(STORE_NAME);
   const writer = crypto.randomUUID();
   const platform: DiskPlatform = {
-    openDatabase: () => openStoreDatabase(STORE_NAME),
+    openDatabase: (onClosed) => openStoreDatabase(STORE_NAME, onClosed),
     deleteDatabase: deleteStoreDatabase,
     writer,
     ...monotonicClock,

@@ -199,8 +199,12 @@ function recordOf<Row>(value: unknown): Unknown<Row> {
 const isText = (value: unknown): value is string => typeof value === "string";
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** As this release has it: what a former one has stored stays. */
-export function openStoreDatabase(name: string): Promise<StoreDatabase> {
+/**
+ * As this release has it: what a former one has stored stays.
+ *
+ * @param onClosed the connection is closed: by the browser, for a later release, or since the database goes.
+ */
+export function openStoreDatabase(name: string, onClosed = (): void => {}): Promise<StoreDatabase> {
   return openDB<StoreSchema>(name, 4, {
     async upgrade(database, before, _after, transaction) {
       if (before < 1) {
@@ -231,8 +235,11 @@ export function openStoreDatabase(name: string): Promise<StoreDatabase> {
             await row.update({ ...row.value, site: siteOf(String(row.value.partition)) });
       }
     },
-    // An app of a later release wants to change it.
-    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+    blocking(_current, _blocked, event) {
+      (event.target as IDBDatabase).close();
+      onClosed();
+    },
+    terminated: onClosed,
   });
 }
 

@@ -37,6 +37,8 @@ export class FakeDisk<Meta> {
   readonly #isMeta: (meta: unknown) => meta is Meta;
   #life: Life = { isOver: false, transactions: new Set() };
   #bodies = bodyHolds();
+  /** With what hears of their end. */
+  readonly #connections = new Map<StoreDatabase, () => void>();
   #count = 0;
   #time = 0;
 
@@ -74,6 +76,15 @@ export class FakeDisk<Meta> {
     for (const transaction of transactions) abort(transaction);
   }
 
+  /** The browser closes all connections. */
+  closeConnections(): void {
+    for (const [database, onClosed] of this.#connections) {
+      this.#connections.delete(database);
+      database.close();
+      onClosed();
+    }
+  }
+
   raw(): Promise<StoreDatabase> {
     return openStoreDatabase("test");
   }
@@ -87,9 +98,12 @@ export class FakeDisk<Meta> {
     const life = this.#life;
     return {
       writer,
-      openDatabase: async () => {
+      openDatabase: async (onClosed) => {
         await this.opening;
-        return this.#watched(await openStoreDatabase("test"), life, null);
+        const heard = () => void (life.isOver || onClosed());
+        const database = await openStoreDatabase("test", heard);
+        this.#connections.set(database, heard);
+        return this.#watched(database, life, null);
       },
       deleteDatabase: async () => {
         this.onDelete();

@@ -1,0 +1,62 @@
+/** Databases and late scripts, asked for again where the browser could not give them, or has taken them away. */
+
+/**
+ * @param ask asks the browser for a database.
+ * @returns gives the database, and opens it again where that failed, or the browser has closed it.
+ */
+export function databaseOpener(ask: () => IDBOpenDBRequest): () => Promise<IDBDatabase> {
+  let opened: Promise<IDBDatabase> | null = null;
+  const open = async () => answered(ask());
+  const forget = () => {
+    opened = null;
+  };
+  return () => {
+    opened ??= open().catch(open);
+    opened.then((database) => {
+      database.onclose = forget;
+      // A window of a later release may change it.
+      database.onversionchange = () => {
+        forget();
+        database.close();
+      };
+    }, forget);
+    return opened;
+  };
+}
+
+export function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @returns when all of it is written. Rejects where nothing is. */
+export function committed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+/** How often a script could not be had, by its path. */
+const failures = new Map<string, number>();
+
+/**
+ * Loads a script. Engines may remember by its address that it could not be had, so the next time it has another, whose query
+ * the app's own worker leaves aside.
+ *
+ * @param load as `import` does.
+ */
+export async function importAgain<Module>(
+  path: string,
+  load: (address: string) => Promise<unknown> = (address) => import(address),
+): Promise<Module> {
+  const count = failures.get(path) ?? 0;
+  try {
+    return (await load(count === 0 ? path : `${path}?${count}`)) as Module;
+  } catch (error) {
+    failures.set(path, count + 1);
+    throw error;
+  }
+}
