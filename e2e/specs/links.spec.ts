@@ -73,6 +73,25 @@ test("a link to a person leaves the page as it is, and opens another app where t
   await expect(app.page.getByText(/Cannot open/)).toHaveCount(0);
 });
 
+test("a link that the site leads on to another app leaves the page as it is, and asks", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.route("/sign", ({ reply }) => reply(302, { location: "bankid:///?autostarttoken=1" }));
+  otherOrigin.route("/sign", ({ reply }) => reply(302, { location: "tel:+49301234" }));
+  origin.page("/", `<a href="/sign">Here</a> <a href="${otherOrigin.origin}/sign">Elsewhere</a><p>Stays</p>`);
+  await app.goto(`${origin.origin}/`);
+  for (const [name, scheme] of Object.entries({ Here: "bankid:", Elsewhere: "tel:" })) {
+    await app.frame().getByRole("link", { name, exact: true }).click();
+    await expect(app.page.locator(".notice-bar")).toContainText(`wants to open another app (${scheme})`);
+    await app.page.getByRole("button", { name: "Block" }).click();
+    await expect(app.frame().getByText("Stays")).toBeVisible();
+    expect(await app.phase()).toBe("loaded");
+    await expect(app.page.getByText(/Cannot open/)).toHaveCount(0);
+  }
+});
+
 test("another part of the page shown is there without a request", async ({ app, origin }) => {
   origin.page("/", '<p style="margin-top: 200vh" id="below">Below</p>');
   await app.goto(`${origin.origin}/`);

@@ -71,6 +71,36 @@ test("referrer policies are kept", async ({ app, origin, otherOrigin }) => {
   }
 });
 
+test("a link that the site itself leads on to another tells that one what a direct visit does", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.route("/from", ({ page, request }) => {
+    const [, policy = ""] = request.url.split("?");
+    page(`<!doctype html><title>From</title><a href="/out?${policy}">Out</a>`, { "referrer-policy": policy });
+  });
+  origin.route("/out", ({ request, reply }) => {
+    const [, policy = ""] = request.url.split("?");
+    const hop = policy === "origin" ? { "referrer-policy": "no-referrer" } : {};
+    reply(302, { location: `${otherOrigin.origin}/to-${policy}`, ...hop });
+  });
+  for (const [policy, referer] of [
+    ["", `${origin.origin}/`],
+    ["unsafe-url", `${origin.origin}/from?unsafe-url`],
+    ["same-origin", undefined],
+    // The redirect has another.
+    ["origin", undefined],
+  ] as const) {
+    otherOrigin.page(`/to-${policy}`, "<p>There</p>", `To ${policy}`);
+    await app.goto(`${origin.origin}/from?${policy}`);
+    await app.navigated(() => app.frame().getByRole("link", { name: "Out" }).click());
+    expect((await otherOrigin.requestTo(`/to-${policy}`)).headers.referer, policy).toBe(referer);
+    const told = await (await app.content()).evaluate(() => document.referrer);
+    expect(told, policy).toBe(referer ?? "");
+  }
+});
+
 test("CORS decides as it does directly", async ({ app, origin, otherOrigin }) => {
   origin.page("/", "<p>Asker</p>");
   await app.goto(`${origin.origin}/`);

@@ -175,8 +175,11 @@ export type PageToShell =
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** Answer to "links-wanted": where the person may go next, the likeliest first. They may be slot URLs. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "links"; readonly urls: readonly string[] }
-  /** In place of a document that moved to another origin. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string }
+  /**
+   * In place of a document that moved to another origin. `referrer`: real URL of the page that asked for it, after the
+   * referrer policies of both; left out before 2026-12.
+   */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string; readonly referrer?: string }
   | OriginsWanted
   /** The placeholder of a frame asks for the slot of another origin. */
   | {
@@ -451,9 +454,11 @@ export interface FailedNavigation {
 
 /**
  * Why a document is missing; carried as JSON in `data-notice` of the script's element. URLs are real ones, `from` is the
- * one that redirected, or "".
+ * one that redirected, or "", `referrer` as of "moved".
  */
-export type Notice = FailedNavigation | { readonly kind: "moved"; readonly url: string; readonly from: string };
+export type Notice =
+  | FailedNavigation
+  | { readonly kind: "moved"; readonly url: string; readonly from: string; readonly referrer?: string };
 
 /** Of the page that empties a host of a list. */
 export interface WipeNews {

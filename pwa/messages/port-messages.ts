@@ -93,9 +93,9 @@ export type PortToTunnel =
     }
   /**
    * A navigation ended without a document: 204, or a download that the browser took over. `url`: real, as it was asked for;
-   * left out before 2026-12.
+   * left out before 2026-12. `leadsTo`: address of another app, to which it was redirected.
    */
-  | { readonly type: "no-document"; readonly url?: string }
+  | { readonly type: "no-document"; readonly url?: string; readonly leadsTo?: string }
   /** The page's scripts put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels" }
   /**

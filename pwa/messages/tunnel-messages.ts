@@ -402,14 +402,20 @@ type NavigationNews =
   | { readonly kind: "moved"; readonly url: string };
 
 /** Of documents of pages. URLs are real, without fragments. */
-type DocumentNews =
+export type DocumentNews =
   /** A navigation of a page's own within its top-level slot failed, and the page stays. */
   | FailedNavigation
   /**
    * A navigation of this top-level slot ended without a document (204, or a download): the page before stays. `id`: of the
-   * shell's navigation that a file has answered.
+   * shell's navigation that a file has answered. `leadsTo`: as of "no-document".
    */
-  | { readonly kind: "none"; readonly origin: string; readonly url?: string; readonly id?: number }
+  | {
+      readonly kind: "none";
+      readonly origin: string;
+      readonly url?: string;
+      readonly id?: number;
+      readonly leadsTo?: string;
+    }
   /**
    * The body of a document of a top-level slot, of the slot's own origin, ended too early. Browsers tell the page nothing
    * of that: it would load for ever. It may be in a frame of the slot's page. `id`: of the shell's navigation, if it is one's.

@@ -20,8 +20,8 @@ export interface SlotExchange {
   showCookies(cookies: readonly ScriptCookie[]): Promise<void>;
   /** The page is told that a picture is not its origin's. */
   showPicture(note: ImageNote): void;
-  /** The navigation ends without a document. */
-  noDocument(): void;
+  /** The navigation ends without a document. @param leadsTo where it leads to another app: that one's address. */
+  noDocument(leadsTo?: string): void;
   /** The navigation ends in a document that the page script cannot tell of. */
   silentDocument(document: Omit<SilentDocument, "type">): void;
   /** A worker's script as the worker is to run it; left out where no scripts run. */

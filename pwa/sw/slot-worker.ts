@@ -156,7 +156,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     },
     showPicture: (note) => void clients.showPicture(event.clientId, request.url, note),
     showCookies: (cookies) => clients.showCookies(cookies),
-    noDocument: () => port.noDocument(head.url),
+    noDocument: (leadsTo) => port.noDocument(head.url, leadsTo),
     silentDocument: (document) => port.silentDocument(document),
     workerScript: withPrelude,
     finish,

@@ -182,8 +182,8 @@ export class TunnelPort {
   }
 
   /** @param url real, that was asked for. */
-  noDocument(url: string): void {
-    this.#post({ type: "no-document", url });
+  noDocument(url: string, leadsTo?: string): void {
+    this.#post({ type: "no-document", url, ...(leadsTo !== undefined && { leadsTo }) });
   }
 
   silentDocument(document: Omit<SilentDocument, "type">): void {

@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["early.js", "shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 118.6 * KB,
+    limit: 119 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 17.7 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.9 * KB },
@@ -41,7 +41,7 @@ const budgets: readonly Budget[] = [
   { name: "downloads", files: [".ropeway/downloads.js"], limit: 5.6 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 31.8 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
-  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 24.6 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 24.8 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 7 * KB },
 ];
 

@@ -58,6 +58,12 @@ export function hasNullBody(method: string, status: number): boolean {
   return method === "HEAD" || status === 101 || status === 204 || status === 205 || status === 304;
 }
 
+/** A Location field, of which runtimes join several lines: browsers take lines that all say the same as one. */
+export function locationIn(field: string): string {
+  const [first = "", ...more] = field.split(", ");
+  return more.every((line) => line === first) ? first : field;
+}
+
 /** Whether it leads elsewhere, if a Location says where to. */
 export function isRedirectStatus(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);

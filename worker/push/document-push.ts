@@ -87,7 +87,8 @@ interface PushHost {
 export function pushObserver(request: ServerRequest, document: MuxStream, host: PushHost): ObserveBody | null {
   const { head } = request;
   const isWanted = head.method === "GET" && head.mode === "navigate" && headerValue(head.headers, "pragma") === null;
-  if (!isWanted) return null;
+  // What a page behind a password loads is asked for with that; a push has none.
+  if (!isWanted || headerValue(head.headers, "authorization") !== null) return null;
   return (response) => {
     const hasChanged = isDocument(response);
     if (!hasChanged && !isUnchanged(response)) return null;

@@ -49,6 +49,12 @@ describe("what the phone has learned of a page", () => {
     expect(urlsFor("<p>", { ...learned, headers: [["content-security-policy", "sandbox"]] })).toEqual([]);
   });
 
+  it("is not asked for behind a password, which a push would not have", () => {
+    const learned = said(fetched(`${SITE}/api`));
+    const headers = [["authorization", "Basic YTpi"]] as const;
+    expect(urlsFor("<p><script src=/app.js></script>", { request: { learned, headers } })).toEqual([]);
+  });
+
   it("is asked for once, whatever was delivered before, and is lacking whatever has its hash", () => {
     const script = fetched(`${SITE}/kept`, { destination: "script", mode: "no-cors", credentials: "include" });
     const request = { learned: said(script, script), known: knownUrls([`${SITE}/kept`]) };

@@ -92,11 +92,26 @@ describe("redirects", () => {
   it.each([
     ["http://10.0.0.1/", ErrorCode.DESTINATION_FORBIDDEN],
     ["http://localhost/", ErrorCode.DESTINATION_FORBIDDEN],
-    ["ftp://b.example/", ErrorCode.UNSUPPORTED_SCHEME],
+    ["data:text/html,x", ErrorCode.UNSUPPORTED_SCHEME],
   ])("do not lead to %s", async (location, code) => {
     const { upstream, asked } = fakeWeb({ "https://a.example/": () => redirect(302, location) });
     await expect(upstream(navigationTo("https://a.example/"))).rejects.toEqual(failsWith(code));
     expect(asked).toHaveLength(1);
+  });
+
+  it("go back to the phone where they lead a page to another app, and fail what a script fetches", async () => {
+    for (const redirectMode of ["follow", "same-origin"] as const) {
+      const { upstream, asked } = fakeWeb({ "https://a.example/": () => redirect(302, "tel:+49301234") });
+      const { head } = await upstream(navigationTo("https://a.example/", { redirect: redirectMode }));
+      expect([head.status, new Map(head.headers).get("location"), head.url]).toEqual([
+        302,
+        "tel:+49301234",
+        "https://a.example/",
+      ]);
+      expect(asked).toHaveLength(1);
+    }
+    const { upstream } = fakeWeb({ "https://a.example/": () => redirect(302, "tel:+49301234") });
+    await expect(upstream(fetchOf("https://a.example/"))).rejects.toEqual(failsWith(ErrorCode.UNSUPPORTED_SCHEME));
   });
 
   it("take authorization and a full referrer to no other origin", async () => {

@@ -3,7 +3,7 @@
 import { toByteString } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isFieldName } from "../../shared/http/head-fields.ts";
-import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
+import type { Destination, HeaderField, HeaderList, ReferrerPolicy, RequestHead } from "../../shared/http/heads.ts";
 import { isStoreNote } from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import { isPotentiallyTrustworthy, isSameOrigin } from "../../shared/web/origin.ts";
@@ -165,16 +165,26 @@ export function isCorsElement({ mode, destination }: Pick<RequestHead, "mode" | 
 }
 
 /**
- * The Origin field (Fetch section 3.2), or null for none. The page's referrer policy is not known here; its default
- * decides what an insecure origin may learn.
+ * The Origin field (Fetch section 3.2), or null for none.
+ *
+ * @property policy the referrer policy of a request without CORS; "" where the phone does not tell it, as of navigations.
  */
 export function originField(
-  request: { readonly origin: string | null; readonly method: string; readonly isCors: boolean },
+  request: {
+    readonly origin: string | null;
+    readonly method: string;
+    readonly isCors: boolean;
+    readonly policy?: ReferrerPolicy | "";
+  },
   chain: readonly [URL, ...URL[]],
 ): string | null {
   const serialized = serializedOrigin(request.origin, chain);
   if (request.isCors) return serialized;
   if (request.method === "GET" || request.method === "HEAD") return null;
+  const { policy = "" } = request;
+  const isKeptFrom = policy === "same-origin" && chain[chain.length - 1]?.origin !== serialized;
+  if (policy === "no-referrer" || isKeptFrom) return "null";
+  if (/^(?:origin|origin-when-cross-origin|unsafe-url)$/.test(policy)) return serialized;
   const downgrade = serialized.startsWith("https:") && chain[chain.length - 1]?.protocol !== "https:";
   return downgrade ? "null" : serialized;
 }

@@ -4,7 +4,14 @@ import { toBase64 } from "../../shared/base-encodings.ts";
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import { ErrorCode, later, RopewayError } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { bareUrl, decodeByteString, isLoopbackHost, isRedirectStatus, isSameOrigin } from "../../shared/web/origin.ts";
+import {
+  bareUrl,
+  decodeByteString,
+  isLoopbackHost,
+  isRedirectStatus,
+  isSameOrigin,
+  locationIn,
+} from "../../shared/web/origin.ts";
 import { COOKIE_PARTITIONS_LOADED, type CookieJarStore } from "./cookie-jar.ts";
 import { ownerOf } from "./site.ts";
 
@@ -35,17 +42,27 @@ export function isRedirect(status: number, location: string | null): location is
   return location !== null && location !== "" && isRedirectStatus(status);
 }
 
-/** A redirect out of the origin goes back as it is where the phone has to decide what may load there. */
-export function mayFollow({ redirect }: Pick<RequestHead, "redirect">, from: URL, location: string): boolean {
-  if (redirect === "manual") return false;
-  return redirect !== "same-origin" || URL.parse(location, from)?.origin === from.origin;
+/** Schemes of addresses that no other app opens. */
+const NO_APPS = /^(?:https?|about|blob|data|file|filesystem|javascript):$/;
+
+/**
+ * A redirect out of the origin goes back as it is where the phone has to decide what may load there, and for a page where it
+ * leads to another app.
+ */
+export function mayFollow(
+  { redirect, mode }: Pick<RequestHead, "redirect" | "mode">,
+  from: URL,
+  location: string,
+): boolean {
+  const target = URL.parse(location, from);
+  if (redirect === "manual" || (mode === "navigate" && target !== null && !NO_APPS.test(target.protocol))) return false;
+  return redirect !== "same-origin" || target?.origin === from.origin;
 }
 
-/** The Location field, or null. `Headers` joins several: browsers take lines that all say the same as one. */
+/** The Location field, or null. */
 export function locationOf(headers: Headers): string | null {
   const field = headers.get("location");
-  const [first, ...more] = field?.split(", ") ?? [];
-  return first !== undefined && more.every((line) => line === first) ? first : field;
+  return field && locationIn(field);
 }
 
 /**

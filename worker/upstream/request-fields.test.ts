@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import type { HeaderList } from "../../shared/http/heads.ts";
+import type { HeaderList, ReferrerPolicy } from "../../shared/http/heads.ts";
 import { buildRequestHeaders, type OutgoingRequest, originField, pageFields, serializedOrigin } from "./fields.ts";
 
 const urls = (...hrefs: [string, ...string[]]) => hrefs.map((href) => new URL(href)) as [URL, ...URL[]];
@@ -197,6 +197,21 @@ describe("origin", () => {
       "null",
     );
     expect(originField({ origin: "https://a.example", method: "GET", isCors: true }, urls("http://b.example/"))).toBe(
+      "https://a.example",
+    );
+  });
+
+  it.each<[ReferrerPolicy | "", string, string]>([
+    ["no-referrer", "https://a.example/", "null"],
+    ["same-origin", "https://a.example/", "https://a.example"],
+    ["same-origin", "https://b.example/", "null"],
+    ["strict-origin", "https://b.example/", "https://a.example"],
+    ["strict-origin", "http://b.example/", "null"],
+    ["unsafe-url", "http://b.example/", "https://a.example"],
+    ["", "http://b.example/", "null"],
+  ])("tells of a beacon under %s to %s: %s", (policy, url, told) => {
+    expect(originField({ origin: "https://a.example", method: "POST", isCors: false, policy }, urls(url))).toBe(told);
+    expect(originField({ origin: "https://a.example", method: "POST", isCors: true, policy }, urls(url))).toBe(
       "https://a.example",
     );
   });

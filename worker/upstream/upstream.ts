@@ -270,10 +270,7 @@ class Exchange {
       head,
       chain: this.#chain,
       fields: this.#continuation === null ? this.#fields : withContinuation(this.#fields, this.#continuation),
-      origin: originField(
-        { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" || isCorsElement(head) },
-        this.#chain,
-      ),
+      origin: this.#originField(),
       referrer: this.#referrer,
       cookie,
       userAgent,
@@ -526,6 +523,13 @@ class Exchange {
       onFailure: (error) => this.#sender.abort(toRopewayError(error)),
       ...(withFixedLength === undefined ? {} : { withFixedLength }),
     });
+  }
+
+  #originField(): string | null {
+    const { head } = this.#request;
+    const isCors = this.#tainting === "cors" || isCorsElement(head);
+    const policy = head.mode === "no-cors" ? this.#referrerPolicy : "";
+    return originField({ origin: head.origin, method: this.#method, isCors, policy }, this.#chain);
   }
 
   async #dropBody(): Promise<void> {

@@ -56,6 +56,16 @@ export function mayHaveActed({ method }: NavigationRequest, code: number): boole
   return method !== "GET" && !LEAVES_SITES_ALONE.has(code);
 }
 
+/** @param origin of the page that a redirect has led elsewhere. */
+export function movedNavigation(message: PageToShell & { type: "moved" }, origin: string): NavigationRequest {
+  return { ...typedNavigation(message.url, origin), referrer: ownReferrer(message.referrer, origin) };
+}
+
+/** A page can tell a URL of its own alone. */
+function ownReferrer(referrer: unknown, origin: string): string {
+  return typeof referrer === "string" && URL.parse(referrer)?.origin === origin ? referrer : "";
+}
+
 /**
  * The request, put together anew out of what a link or a form can say. The message may be any page's own work: another
  * method, a field more or another page's referrer would be a request across sites that no browser sends without asking
@@ -71,13 +81,12 @@ export function pageNavigation(
 ): NavigationRequest {
   const { method, headers, body, referrer, isUnasked }: Partial<Record<keyof typeof message, unknown>> = message;
   const isPost = method === "POST" && body instanceof ArrayBuffer;
-  const isOwnReferrer = typeof referrer === "string" && URL.parse(referrer)?.origin === origin;
   return {
     url,
     method: isPost ? "POST" : "GET",
     headers: isPost ? formFields(headers) : [],
     body: isPost ? body : null,
-    referrer: isOwnReferrer ? referrer : "",
+    referrer: ownReferrer(referrer, origin),
     initiator: origin,
     isUnasked: Boolean(isUnasked),
   };

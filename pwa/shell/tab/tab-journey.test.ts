@@ -47,6 +47,25 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
+  it("stays, and asks about another app, where a redirect leads to that", () => {
+    const { hear, show, shown, tab, log } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${A}/out`);
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/out`, leadsTo: "tel:+49301234" });
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+    expect(log).toContain(`open tel:+49301234 for ${A}`);
+    tab.go(`${B}/out`);
+    hear({ type: "document", kind: "none", origin: B, url: `${B}/out`, leadsTo: "sms:1" });
+    expect(log).toContain(`open sms:1 for ${A}`);
+  });
+
+  it("says what the app cannot open where there is no page to ask for", () => {
+    const { hear, shown, tab } = openBrowser();
+    tab.go(`${A}/out`);
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/out`, leadsTo: "tel:+49301234" });
+    expect(shown()).toMatchObject({ phase: "failed", url: "tel:+49301234" });
+  });
+
   it("ends where a redirect has led to no document", () => {
     const { hear, show, shown, tab } = openBrowser();
     show(`${A}/`, "a");

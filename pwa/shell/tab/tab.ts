@@ -12,6 +12,7 @@ import {
   isPartOf,
   isShownAlready,
   mayHaveActed,
+  movedNavigation,
   pageNavigation,
   typedNavigation,
   webAddress,
@@ -437,9 +438,17 @@ export class Tab implements AppTab, TabActions {
   #endWithoutDocument(news: DocumentNews & { kind: "none" }): void {
     const { id = null, by } = this.#sent ?? {};
     this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));
+    if (news.leadsTo !== undefined) this.#goToOtherApp(news.leadsTo);
     if (id === null || id !== news.id || by !== "started") return;
     const isUnused = () => this.#page.url === "" && !this.#frame.history.canGoBack;
     if (isUnused()) this.#closing = setTimeout(() => isUnused() && this.close(), step.TAKE_OVER_TIME);
+  }
+
+  /** In the name of the page that stays. */
+  #goToOtherApp(address: string): void {
+    const { origin } = URL.parse(this.#page.url) ?? {};
+    if (origin === undefined) this.#failUnsupported(address, address.split(":", 1)[0] as string);
+    else if (this.#isInFront()) this.#openOtherApp(address, origin);
   }
 
   // The page speaks
@@ -547,7 +556,8 @@ export class Tab implements AppTab, TabActions {
         if (step.isOvertaken(this.#navigation, slot.origin)) return this.#change(step.leaveOvertaken);
         this.#change(step.leaveByRedirect);
         const { askedAt } = this.#meter;
-        this.#navigateAnywhere(typedNavigation(message.url, slot.origin), { by: "started", replace: true, askedAt });
+        const request = movedNavigation(message, slot.origin);
+        this.#navigateAnywhere(request, { by: "started", replace: true, askedAt });
       }
     }
   }

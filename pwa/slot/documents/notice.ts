@@ -36,7 +36,7 @@ function tellShell(told: Notice): void {
   const message: PageToShell =
     told.kind === "failed"
       ? { ...told, tag: MESSAGE_TAG, type: "failed", historyKey: entryKey(window.navigation, location.href) }
-      : { tag: MESSAGE_TAG, type: "moved", url: told.url };
+      : { tag: MESSAGE_TAG, type: "moved", url: told.url, referrer: told.referrer ?? "" };
   window.parent.postMessage(message, shellOrigin);
 }
 

@@ -159,6 +159,8 @@ function rewriteField([name, value]: HeaderField, context: HeaderContext): Heade
   }
   if (name === "refresh") return [name, rewriteRefresh(value, (url) => refreshTarget(url, context)) ?? value];
   if (name === "location") {
+    // It leads nowhere, though the browser would resolve it here.
+    if (value === "") return context.kind === "read" ? [name, value] : null;
     const target = parseUrl(value, context.url);
     // A script compares the field with the text that its server writes.
     const isRelative = !/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(value);

@@ -12,7 +12,7 @@ import {
   shownDocument,
   writtenEncoding,
 } from "../../../shared/web/documents.ts";
-import { isRedirectStatus } from "../../../shared/web/origin.ts";
+import { decodeByteString, isRedirectStatus, locationIn } from "../../../shared/web/origin.ts";
 import { escapeHtml, type HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
@@ -44,9 +44,10 @@ function isRedirected({ head: asked, request }: SlotExchange, { head }: TunnelRe
   return head.url !== asked.url || (head.redirected && request.method !== "GET");
 }
 
-/** Where a response leads that is a redirect, else null. */
+/** Where a response leads that is a redirect, else null. Browsers show one that says nowhere. */
 export function locationOf({ head }: TunnelResponse): string | null {
-  return isRedirectStatus(head.status) ? headerValue(head.headers, "location") : null;
+  const field = isRedirectStatus(head.status) ? headerValue(head.headers, "location") : null;
+  return locationIn(field ?? "") || null;
 }
 
 /**
@@ -61,7 +62,7 @@ export function redirectTarget(
   hasBody: boolean,
   fragment: string,
 ): string | RopewayError {
-  const target = URL.parse(location, head.url);
+  const target = URL.parse(decodeByteString(location), head.url);
   if (target === null || (head.status >= 307 && hasBody)) {
     const reason = later("Cannot follow the redirect: it leads to another site with the data of a form");
     return new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason);

@@ -164,8 +164,45 @@ describe("answerNavigation", () => {
       kind: "moved",
       url: "https://b.example/x",
       from: "https://example.org/page",
+      referrer: "",
     });
     expect(given.log).toEqual(["send", "cancel", "finish"]);
+  });
+
+  it.each([
+    [[], {}, `${ORIGIN}/`],
+    [[], { referrerPolicy: "unsafe-url" }, `${ORIGIN}/before`],
+    [[["referrer-policy", "no-referrer"]], { referrerPolicy: "unsafe-url" }, ""],
+  ] as const)("tells the shell with %j and %j the referrer %s", async (fields, asked, referrer) => {
+    const headers = [["location", "https://b.example/x"], ...fields] as const;
+    const { html } = await navigate({ status: 302, headers }, { referrer: `${ORIGIN}/before`, ...asked });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "moved", referrer });
+  });
+
+  it.each([
+    ["bytes of UTF-8", "https://b.example/\xc3\xa9", "https://b.example/%C3%A9"],
+    ["two lines that say the same", "https://b.example/x, https://b.example/x", "https://b.example/x"],
+  ])("reads %s as the edge does", async (_what, location, url) => {
+    const { html } = await navigate({ status: 302, headers: [["location", location]] });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "moved", url });
+  });
+
+  it("shows what leads nowhere, as browsers do", async () => {
+    const headers = [
+      ["location", ""],
+      ["content-type", "text/html"],
+    ] as const;
+    const { answer, html } = await navigate({ status: 302, headers });
+    expect(html).toMatch(/<p>Text$/);
+    expect(answer.headers.has("location")).toBe(false);
+  });
+
+  it("lets the page stay where it is led to another app, and tells the shell", async () => {
+    const headers = [["location", "tel:+49301234"]] as const;
+    const { answer, log } = await navigate({ status: 302, headers });
+    expect([answer.status, log]).toEqual([204, ["send", "cancel", "to tel:+49301234", "finish"]]);
+    const { html } = await navigate({ status: 302, headers: [["location", "data:text/html,x"]] });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "moved", url: "data:text/html,x" });
   });
 
   it("hands those of a frame to the placeholder", async () => {

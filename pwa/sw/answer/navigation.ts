@@ -6,7 +6,7 @@ import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { suffixIn } from "../../../shared/web/cookie.ts";
 import type { MarkupValues, ShownDocument } from "../../../shared/web/documents.ts";
 import { decodeByteString, hasNullBody } from "../../../shared/web/origin.ts";
-import { applyReferrerPolicy } from "../../../shared/web/policies.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import { type PageConfig, pageSnippet } from "../../slot/documents/page-config.ts";
 import { type PolicyContext, topLevelFramingPolicy, transformPolicies } from "../../slot/policy.ts";
 import {
@@ -102,13 +102,20 @@ function redirected(exchange: SlotExchange, response: TunnelResponse): Response 
 /** A redirect out of the origin, which only the shell (or, in a frame, the placeholder) can follow. */
 function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, location: string): Response {
   response.cancel();
-  exchange.finish();
   const target = redirectTarget(response, location, methodOf(exchange) !== "GET", fragmentOf(exchange));
+  const isApps = typeof target === "string" && !/^(?:https?|about|blob|data|javascript):/.test(target);
+  if (isApps && exchange.context.binding.topLevel) {
+    // The page stays, and the app asks the person.
+    exchange.noDocument(target);
+    exchange.finish();
+    return new Response(null, { status: 204 });
+  }
+  exchange.finish();
   if (target instanceof RopewayError) return failed(exchange, target);
   const moved = { url: target, from: exchange.head.url };
   // Documents of such a slot are in a frame.
   return exchange.context.binding.topLevel
-    ? noticePage({ kind: "moved", ...moved }, exchange.context)
+    ? noticePage({ kind: "moved", ...moved, referrer: referrerBeyond(exchange, response, target) }, exchange.context)
     : placeholderPage(target, moved, exchange.context);
 }
 
@@ -338,6 +345,13 @@ function policyRules(
       return transformPolicies([content], context).policies.join(", ");
     },
   };
+}
+
+/** Of a navigation that a redirect leads to another origin: by the policy of the redirect, or of the page that asked. */
+function referrerBeyond(exchange: SlotExchange, { head, referrer }: TunnelResponse, target: string): string {
+  const policy = parseReferrerPolicy(headerValue(head.headers, "referrer-policy") ?? "");
+  const { head: asked } = exchange;
+  return applyReferrerPolicy(policy || (asked.referrerPolicy ?? ""), referrer ?? asked.referrer, target);
 }
 
 /** Redirects cut a referrer down as the edge did for each hop, as far as the default policy goes. */

@@ -1,4 +1,4 @@
-import type { Destination, HeaderList, RequestMode } from "../../../shared/http/heads.ts";
+import type { Destination, HeaderList, ReferrerPolicy, RequestMode } from "../../../shared/http/heads.ts";
 import { type SlotExchange, slotContext } from "../slot-exchange.ts";
 import { ResponseBody, type TunnelResponse } from "../tunnel-port.ts";
 
@@ -9,6 +9,7 @@ export interface Asked {
   readonly method?: string;
   readonly destination?: Destination;
   readonly mode?: RequestMode;
+  readonly referrerPolicy?: ReferrerPolicy;
   readonly referrer?: string;
   /** The browser's own referrer, on a slot. */
   readonly sentFrom?: string;
@@ -54,6 +55,7 @@ export function fakeExchange(asked: Asked, answered?: Answered): { exchange: Slo
       credentials: "same-origin",
       redirect: "follow",
       referrer: asked.referrer ?? "",
+      ...(asked.referrerPolicy && { referrerPolicy: asked.referrerPolicy }),
     },
     async send() {
       log.push("send");
@@ -61,7 +63,7 @@ export function fakeExchange(asked: Asked, answered?: Answered): { exchange: Slo
       return response(answered, log);
     },
     async showCookies() {},
-    noDocument: () => void log.push("no-document"),
+    noDocument: (leadsTo) => void log.push(leadsTo === undefined ? "no-document" : `to ${leadsTo}`),
     silentDocument: ({ url, title, phase }) => void log.push(`silent ${phase} ${url} ${title}`.trim()),
     finish: () => void log.push("finish"),
   };

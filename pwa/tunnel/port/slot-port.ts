@@ -15,7 +15,7 @@ import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { SUFFIX_NOTE } from "../../../shared/web/cookie.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
-import { hasNullBody } from "../../../shared/web/origin.ts";
+import { hasNullBody, parseUrl } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, DEFAULT_POLICY } from "../../../shared/web/policies.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import {
@@ -29,7 +29,7 @@ import {
   type SlotBinding,
   type TunnelToPort,
 } from "../../messages/port-messages.ts";
-import type { FrameStart, ShellToTunnel, TunnelToShell } from "../../messages/tunnel-messages.ts";
+import type { DocumentNews, FrameStart, ShellToTunnel, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { type Ask, DEAF, edgeRequest, type PhoneRequest } from "../exchange/exchange.ts";
 import { HeldResponse, type HeldResponses, holdNavigation, holdsNavigation } from "../requests/held-responses.ts";
 
@@ -55,7 +55,8 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onDocumentFailed(failure: TunnelToShell & { type: "document"; kind: "failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
   /** A navigation of this top-level slot ended without a document. @param asked for. */
-  onNoDocument(asked: { readonly origin: string; readonly url?: string; readonly id?: number }): void;
+  /** As of the news of a document of this kind. */
+  onNoDocument(asked: Omit<DocumentNews & { kind: "none" }, "kind">): void;
   onSilentDocument(document: SilentDocument & { id: number | null }): void;
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
@@ -176,11 +177,12 @@ export class SlotPort {
     const { origin, topLevel } = this.#binding;
     if (!topLevel) return;
     if (message.type === "no-document") {
-      const { url } = message;
+      const { url, leadsTo } = message;
       if (typeof url !== "string" || !this.#isOwn(url)) return this.#host.onNoDocument({ origin });
       const { id = null, head } = this.#begunBy(url) ?? {};
       const isFile = id !== null && head != null && !hasNullBody("GET", head.status);
-      return this.#host.onNoDocument({ origin, url, ...(isFile && { id }) });
+      const isApps = typeof leadsTo === "string" && parseUrl(leadsTo) !== null;
+      return this.#host.onNoDocument({ origin, url, ...(isFile && { id }), ...(isApps && { leadsTo }) });
     }
     const { type, url, title, phase } = message;
     if (this.#isOwn(url) && typeof title === "string" && (phase === "loading" || phase === "loaded"))

@@ -86,6 +86,15 @@ beforeEach(() => {
   });
 });
 
+it("answers nobody who has signed in: it was fetched as by a stranger", async () => {
+  await warmed();
+  const signedIn = goTo(NEXT, { headers: [["authorization", "Basic YTpi"]] });
+  expect(signedIn.push).toBeNull();
+  end(signedIn);
+  await warmed();
+  expect(goTo(NEXT).push).not.toBeNull();
+});
+
 describe("links", () => {
   it("are fetched one after the other when nothing is under way, and no more than a few", async () => {
     const page = goTo(PAGE);

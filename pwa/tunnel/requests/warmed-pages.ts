@@ -103,7 +103,8 @@ export class WarmedPages {
   #claim({ head, body, push }: PhoneRequest): WarmedPage | null {
     const origin = parseUrl(head.url)?.origin;
     const isOwn = head.method === "GET" && body === null && head.origin === origin && head.topLevelOrigin === origin;
-    const isPlain = push === null && (head.cache ?? "default") === "default";
+    const isSignedIn = head.headers.some(([name]) => name === "authorization");
+    const isPlain = push === null && (head.cache ?? "default") === "default" && !isSignedIn;
     if (!isOwn || !isPlain || !this.#platform.hasNoCookies(head)) return null;
     const page = this.#pages.claim(head.url);
     if (page !== null) this.#counters.pagesWarmedUsed += 1;

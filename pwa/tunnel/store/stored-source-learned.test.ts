@@ -82,6 +82,10 @@ describe("what a page's scripts asked for at two visits and is not stored", () =
     expect(await learned({ ...article("1"), isScriptless: true })).toEqual([]);
   });
 
+  it("is not named behind a password, which a push would not have", async () => {
+    expect(await learned({ ...article("1"), headers: [["authorization", "Basic YTpi"]] })).toEqual([]);
+  });
+
   it("is not named on a reload, nor where the person wants no pushes", async () => {
     expect(await learned({ ...article("1"), cache: "reload" })).toEqual([]);
     expect(await learned({ ...article("1"), cache: "no-cache" })).toEqual([]);

@@ -95,7 +95,9 @@ export class AskingAhead {
     const expected = head.isScriptless === true ? ofPage.filter(isOfMarkup) : ofPage;
     if (head.cacheMode === "reload") return null;
     const index = await this.#parts.store.index(partition);
-    const isAsking = head.cacheMode === "default";
+    // What a page behind a password loads is asked for with that.
+    const isOpenToAll = headerValue(head.headers, "authorization") === null;
+    const isAsking = head.cacheMode === "default" && isOpenToAll;
     const wanted = this.#find(document, expected, index);
     const stored = wanted.flatMap((each) => this.#storedFor(each, isAsking));
     this.#parts.store.readAhead(stored);
