@@ -7,12 +7,14 @@
 export function databaseOpener(ask: () => IDBOpenDBRequest): () => Promise<IDBDatabase> {
   let opened: Promise<IDBDatabase> | null = null;
   const open = async () => answered(ask());
-  const forget = () => {
-    opened = null;
-  };
   return () => {
-    opened ??= open().catch(open);
-    opened.then((database) => {
+    if (opened !== null) return opened;
+    const opening = open().catch(open);
+    const forget = () => {
+      if (opened === opening) opened = null;
+    };
+    opened = opening;
+    opening.then((database) => {
       database.onclose = forget;
       // A window of a later release may change it.
       database.onversionchange = () => {
@@ -20,7 +22,7 @@ export function databaseOpener(ask: () => IDBOpenDBRequest): () => Promise<IDBDa
         database.close();
       };
     }, forget);
-    return opened;
+    return opening;
   };
 }
 

@@ -305,7 +305,7 @@ export const MODULES: readonly Module[] = [
       "pwa/shell/tab/address-input.ts",
       "pwa/shell/tab/openings.ts",
     ],
-    uses: ["base", "http", "link", "messages", "slot", "platform"],
+    uses: ["base", "http", "link", "messages", "slot", "platform", "web-rules"],
   },
   {
     name: "library",

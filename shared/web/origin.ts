@@ -58,6 +58,18 @@ export function hasNullBody(method: string, status: number): boolean {
   return method === "HEAD" || status === 101 || status === 204 || status === 205 || status === 304;
 }
 
+/**
+ * Schemes of addresses that lead nowhere outside, run in the app, or bring another document into its window: what a browser
+ * itself takes, and Android's way to any app, which may name a page to open in its place.
+ */
+const OWN_SCHEMES =
+  /^(?:|about|blob|chrome.*|content|data|edge|file|filesystem|ftp|https?|intent|javascript|resource|vbscript|view-source|web\+.*|wss?):?$/;
+
+/** Whether another app may open such an address. @param protocol as of `URL`. */
+export function opensOtherApp(protocol: string): boolean {
+  return !OWN_SCHEMES.test(protocol);
+}
+
 /** A Location field, of which runtimes join several lines: browsers take lines that all say the same as one. */
 export function locationIn(field: string): string {
   const [first = "", ...more] = field.split(", ");

@@ -11,6 +11,7 @@ import {
   isRedirectStatus,
   isSameOrigin,
   locationIn,
+  opensOtherApp,
 } from "../../shared/web/origin.ts";
 import { COOKIE_PARTITIONS_LOADED, type CookieJarStore } from "./cookie-jar.ts";
 import { ownerOf } from "./site.ts";
@@ -42,9 +43,6 @@ export function isRedirect(status: number, location: string | null): location is
   return location !== null && location !== "" && isRedirectStatus(status);
 }
 
-/** Schemes of addresses that no other app opens. */
-const NO_APPS = /^(?:https?|about|blob|data|file|filesystem|javascript):$/;
-
 /**
  * A redirect out of the origin goes back as it is where the phone has to decide what may load there, and for a page where it
  * leads to another app.
@@ -55,7 +53,7 @@ export function mayFollow(
   location: string,
 ): boolean {
   const target = URL.parse(location, from);
-  if (redirect === "manual" || (mode === "navigate" && target !== null && !NO_APPS.test(target.protocol))) return false;
+  if (redirect === "manual" || (mode === "navigate" && target !== null && opensOtherApp(target.protocol))) return false;
   return redirect !== "same-origin" || target?.origin === from.origin;
 }
 

@@ -74,6 +74,13 @@ export class Bookmarks {
     return done ?? false;
   }
 
+  /** These alone. */
+  async drop(entries: readonly Entry[]): Promise<void> {
+    await this.#database.change(["bookmarks"], async ({ bookmarks }) => {
+      for (const { id } of entries) bookmarks.delete(id);
+    });
+  }
+
   /** With all that lies in it. @returns those that went; null where none could. */
   delete(entry: Entry): Promise<readonly Entry[] | null> {
     return this.#database.change(["bookmarks"], async ({ bookmarks }) => {

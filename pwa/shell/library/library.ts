@@ -199,7 +199,7 @@ export class Library {
     if (!(await this.#put(added))) return { why: NO_ROOM() };
     return {
       text: tCount(pages.length, "{count} bookmark imported", "{count} bookmarks imported"),
-      undo: () => void Promise.all(added.map((entry) => this.#take(entry))),
+      undo: () => this.#drop(added),
     };
   }
 
@@ -228,6 +228,12 @@ export class Library {
     }
     const others = entries.filter(({ folder }) => folder !== START_PAGE);
     return others.length === 0 || this.#bookmarks.put(others);
+  }
+
+  /** These alone: the person may have put others in. */
+  #drop(entries: readonly Entry[]): void {
+    for (const entry of entries) if (entry.kind === "page" && entry.folder === START_PAGE) this.#app.unpin(entry.url);
+    void this.#bookmarks.drop(entries.filter(({ folder }) => folder !== START_PAGE));
   }
 
   /** With all that lies in it. @returns those that went; null where none could. */

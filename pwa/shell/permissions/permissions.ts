@@ -5,6 +5,7 @@
  * frame's policy lets the host of that one site have it, from the next document on. Loads late, with the first question.
  */
 import { later } from "../../../shared/errors.ts";
+import { opensOtherApp } from "../../../shared/web/origin.ts";
 import type { Ask, AskAnswer, AskedFeature } from "../../messages/page-messages.ts";
 import type { App } from "../app/app.ts";
 import { t } from "../app/language.ts";
@@ -33,13 +34,6 @@ const WANTS: Readonly<Record<string, string>> = {
   "camera microphone": later("{site} wants to use the camera and the microphone"),
   password: later("{site} wants to be given a password"),
 };
-
-/**
- * They lead nowhere outside, run in the app, or bring another document into its window: what a browser itself takes, and
- * Android's way to any app, which may name a page to open in its place.
- */
-const OWN_SCHEMES =
-  /^(?:|about|blob|chrome.*|content|data|edge|file|filesystem|ftp|https?|intent|javascript|resource|vbscript|view-source|web\+.*|wss?):?$/;
 
 /** Characters; any that an app has is shorter, and the question shows it. */
 const LONGEST_SCHEME = 32;
@@ -171,7 +165,7 @@ export class Permissions {
   openApp(address: string, site: string, isActive: boolean): void {
     const { storage, tabs } = this.#options;
     const { protocol, href } = URL.parse(address) ?? { protocol: "", href: "" };
-    if (OWN_SCHEMES.test(protocol) || protocol.length > LONGEST_SCHEME) return;
+    if (!opensOtherApp(protocol) || protocol.length > LONGEST_SCHEME) return;
     const isOfApp = (each: Pick<Pending, "site" | "features">) =>
       each.site === site && each.features[0]?.startsWith("app:") === true;
     const what = `app:${protocol.slice(0, -1)}` as const;

@@ -607,6 +607,13 @@ export function failInPlace(
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 export const TAKE_OVER_TIME = 1_000;
 
+/** Whether it is the navigation under way that has ended so. */
+export function isEndOf(state: TabNavigation, { origin, url }: Pick<Ended, "origin" | "url">): boolean {
+  // A response that is there may have come by a redirect, of which the frame's URL does not tell.
+  const isFormer = url !== undefined && sentBy(state)?.isAnswered === false && !leadsTo(state, url);
+  return isUnderWay(state) && origin === awaitedOrigin(state) && !isFormer;
+}
+
 /**
  * The navigation has ended without a document: the page before stays, or comes back where the frame has left it.
  *
@@ -621,9 +628,7 @@ export function endWithoutDocument(
   now: number,
 ): TabNavigation {
   if (!isUnderWay(state)) return { ...state, ended: { origin, url, at: now } };
-  // A response that is there may have come by a redirect, of which the frame's URL does not tell.
-  const isFormer = url !== undefined && sentBy(state)?.isAnswered === false && !leadsTo(state, url);
-  const isAwaited = origin === awaitedOrigin(state) && !isFormer;
+  const isAwaited = isEndOf(state, { origin, url });
   if (!isAwaited && unopenedOf(state) === null) return state;
   const { content } = state;
   const next = isAwaited ? settle(state) : state;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { openBrowser } from "../testing/tab-rig.ts";
 import { typedNavigation } from "./navigation-request.ts";
 
@@ -47,23 +47,41 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
-  it("stays, and asks about another app, where a redirect leads to that", () => {
-    const { hear, show, shown, tab, log } = openBrowser();
+  const led = (url: string, leadsTo: string) =>
+    ({ type: "document", kind: "none", origin: new URL(url).origin, url, leadsTo }) as const;
+
+  it("stays, and asks about another app, where a redirect leads the page to that", () => {
+    const { hear, hearPage, show, shown, log } = openBrowser();
     show(`${A}/`, "a");
-    tab.go(`${A}/out`);
-    hear({ type: "document", kind: "none", origin: A, url: `${A}/out`, leadsTo: "tel:+49301234" });
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/out` }, A);
+    hear(led(`${A}/out`, "tel:+49301234"));
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
     expect(log).toContain(`open tel:+49301234 for ${A}`);
-    tab.go(`${B}/out`);
-    hear({ type: "document", kind: "none", origin: B, url: `${B}/out`, leadsTo: "sms:1" });
-    expect(log).toContain(`open sms:1 for ${A}`);
+    hearPage({ tag: MESSAGE_TAG, type: "navigate", ...typedNavigation(`${B}/out`), replace: false } as PageToShell, A);
+    hear(led(`${B}/out`, "sms:1"));
+    expect(log).toContain(`open sms:1 for ${A}, which has not led there`);
   });
 
-  it("says what the app cannot open where there is no page to ask for", () => {
-    const { hear, shown, tab } = openBrowser();
-    tab.go(`${A}/out`);
-    hear({ type: "document", kind: "none", origin: A, url: `${A}/out`, leadsTo: "tel:+49301234" });
-    expect(shown()).toMatchObject({ phase: "failed", url: "tel:+49301234" });
+  it("heeds no other app that a page of another tab is led to", () => {
+    const { hear, show, shown, tab, log } = openBrowser();
+    show(`${A}/`, "a");
+    hear(led(`${B}/out`, "tel:+49301234"));
+    hear(led(`${A}/out`, "tel:+49301234"));
+    tab.go(`${A}/2`);
+    hear(led(`${B}/out`, "tel:+49301234"));
+    expect(shown()).toMatchObject({ phase: "loading", url: `${A}/2` });
+    expect(log.filter((each) => each.startsWith("open "))).toEqual([]);
+  });
+
+  it("says what the app cannot open where the person has gone there", () => {
+    for (const before of ["", `${A}/`]) {
+      const { hear, show, shown, tab, log } = openBrowser();
+      if (before !== "") show(before, "a");
+      tab.go(`${B}/out`);
+      hear(led(`${B}/out`, "tel:+49301234"));
+      expect(shown().unopened ?? shown()).toMatchObject({ url: "tel:+49301234" });
+      expect(log.filter((each) => each.startsWith("open "))).toEqual([]);
+    }
   });
 
   it("ends where a redirect has led to no document", () => {

@@ -57,7 +57,8 @@ export interface TabOptions {
   /** The tab goes through its history without the browser's list, which is to lead nowhere from here. */
   readonly anchor: () => void;
   /** The page in front, of this origin, has a URL that another app of the phone may open. */
-  readonly openOtherApp: (url: string, origin: string) => void;
+  /** @param isOwn false: another site has led there, for which the answer to this one does not count. */
+  readonly openOtherApp: (url: string, origin: string, isOwn?: boolean) => void;
 }
 
 /** How the tab comes to a navigation. */
@@ -436,19 +437,20 @@ export class Tab implements AppTab, TabActions {
 
   /** If a page has opened this tab, and a file is all that came, it closes, as in browsers. */
   #endWithoutDocument(news: DocumentNews & { kind: "none" }): void {
-    const { id = null, by } = this.#sent ?? {};
+    const { id = null, by = "started" } = this.#sent ?? {};
+    const isOwn = step.isEndOf(this.#navigation, news);
     this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));
-    if (news.leadsTo !== undefined) this.#goToOtherApp(news.leadsTo);
+    if (isOwn && news.leadsTo !== undefined) this.#goToOtherApp(news.leadsTo, by === "started" ? news.origin : null);
     if (id === null || id !== news.id || by !== "started") return;
     const isUnused = () => this.#page.url === "" && !this.#frame.history.canGoBack;
     if (isUnused()) this.#closing = setTimeout(() => isUnused() && this.close(), step.TAKE_OVER_TIME);
   }
 
-  /** In the name of the page that stays. */
-  #goToOtherApp(address: string): void {
+  /** In the name of the page that stays, and has gone there. @param by origin that has led there; null: the person has. */
+  #goToOtherApp(address: string, by: string | null): void {
     const { origin } = URL.parse(this.#page.url) ?? {};
-    if (origin === undefined) this.#failUnsupported(address, address.split(":", 1)[0] as string);
-    else if (this.#isInFront()) this.#openOtherApp(address, origin);
+    if (origin === undefined || by === null) this.#failUnsupported(address, address.split(":", 1)[0] as string);
+    else if (this.#isInFront()) this.#openOtherApp(address, origin, by === origin);
   }
 
   // The page speaks

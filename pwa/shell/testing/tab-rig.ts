@@ -172,7 +172,8 @@ export function openTab(
     onCommit() {},
     isInFront: () => true,
     anchor: () => void log.push("anchor"),
-    openOtherApp: (url, origin) => void log.push(`open ${url} for ${origin}`),
+    openOtherApp: (url, origin, isOwn = true) =>
+      void log.push(`open ${url} for ${origin}${isOwn ? "" : ", which has not led there"}`),
   });
   const source = contentWindow as unknown as Window;
   /** @param origin of the slot that speaks; null for the start document. */

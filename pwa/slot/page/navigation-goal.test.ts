@@ -49,6 +49,12 @@ describe("upgraded", () => {
     expect(upgraded(url, isForm, ["connect-src http://upgrade-insecure-requests"], slot)).toBe(url);
     expect(upgraded(url, isForm, [], slot)).toBe(url);
   });
+
+  it("of a page in clear, by its own addresses too", () => {
+    const inClear = { ...slot, realOrigin: "http://example.org" };
+    expect(upgraded("http://s1.localhost:8787/login", true, asked, inClear)).toBe("https://example.org/login");
+    expect(upgraded("http://s1.localhost:8787/.ropeway/x", true, asked, inClear)).toMatch(/^http:/);
+  });
 });
 
 it("names downloads by real URLs", () => {

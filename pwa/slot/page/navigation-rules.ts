@@ -42,7 +42,9 @@ export function navigationGoal(url: string, place: NavigationPlace, slot: SlotId
  * @param url absolute, slot or real.
  */
 export function upgraded(url: string, isForm: boolean, policies: readonly string[], slot: SlotIdentity): string {
-  const parsed = parseUrl(url);
+  const asked = parseUrl(url);
+  const isOwn = asked !== null && isSlotUrl(asked, slot) && !asked.pathname.startsWith("/.ropeway/");
+  const parsed = isOwn ? parseUrl(toReal(url, slot)) : asked;
   const isInClear = parsed?.protocol === "http:" && !isSlotUrl(parsed, slot) && !isPotentiallyTrustworthy(parsed);
   if (!isInClear || !(isForm || parsed.hostname === new URL(slot.realOrigin).hostname)) return url;
   if (upgradesRequests(policies)) parsed.protocol = "https:";

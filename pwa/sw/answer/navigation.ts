@@ -5,7 +5,7 @@ import type { HeaderList, ResponseHead } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { suffixIn } from "../../../shared/web/cookie.ts";
 import type { MarkupValues, ShownDocument } from "../../../shared/web/documents.ts";
-import { decodeByteString, hasNullBody } from "../../../shared/web/origin.ts";
+import { decodeByteString, hasNullBody, opensOtherApp } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import { type PageConfig, pageSnippet } from "../../slot/documents/page-config.ts";
 import { type PolicyContext, topLevelFramingPolicy, transformPolicies } from "../../slot/policy.ts";
@@ -103,7 +103,7 @@ function redirected(exchange: SlotExchange, response: TunnelResponse): Response 
 function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, location: string): Response {
   response.cancel();
   const target = redirectTarget(response, location, methodOf(exchange) !== "GET", fragmentOf(exchange));
-  const isApps = typeof target === "string" && !/^(?:https?|about|blob|data|javascript):/.test(target);
+  const isApps = typeof target === "string" && opensOtherApp(new URL(target).protocol);
   if (isApps && exchange.context.binding.topLevel) {
     // The page stays, and the app asks the person.
     exchange.noDocument(target);

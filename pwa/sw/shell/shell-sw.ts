@@ -27,7 +27,10 @@ const files: readonly { readonly url: string; readonly revision: string | null }
 const isLite = self.location.search === LITE_WORKER_QUERY;
 if (isLite) {
   self.importScripts(self.__LITE_WORKER);
-  self.ropewayLite?.serveLitePages(async (request) => (await matchPrecache(request)) ?? fetch(request));
+  self.ropewayLite?.serveLitePages(async (request) => {
+    // A script that is asked for again has a number behind its name.
+    return (await matchPrecache(request.url.replace(/\?\d+$/, ""))) ?? fetch(request);
+  });
 }
 const list = self.ropewayList ?? null;
 const told = files.map(({ url, revision }) => ({ url, revision: url === "/" ? `${revision}${list ?? ""}` : revision }));

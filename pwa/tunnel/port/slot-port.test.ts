@@ -142,10 +142,10 @@ describe("SlotPort", () => {
 
   it("tells of the address of another app that a page is led to, if it is one", async () => {
     const slot = slotRig(TOP_LEVEL);
-    for (const leadsTo of ["tel:+49301234", "nonsense", 7])
+    for (const leadsTo of ["tel:+49301234", "nonsense", 7, "https://b.example/", "intent://x"])
       await slot.say({ type: "no-document", url: URL_A, leadsTo } as never);
     const told = { origin: ORIGIN, url: URL_A };
-    expect(slot.noDocuments).toEqual([{ ...told, leadsTo: "tel:+49301234" }, told, told]);
+    expect(slot.noDocuments).toEqual([{ ...told, leadsTo: "tel:+49301234" }, told, told, told, told]);
   });
 
   it("tells of pages without a document only in a top-level slot", async () => {

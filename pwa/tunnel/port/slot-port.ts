@@ -15,7 +15,7 @@ import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { SUFFIX_NOTE } from "../../../shared/web/cookie.ts";
 import { DOCUMENT_NOTE } from "../../../shared/web/documents.ts";
-import { hasNullBody, parseUrl } from "../../../shared/web/origin.ts";
+import { hasNullBody, opensOtherApp, parseUrl } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, DEFAULT_POLICY } from "../../../shared/web/policies.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import {
@@ -181,7 +181,7 @@ export class SlotPort {
       if (typeof url !== "string" || !this.#isOwn(url)) return this.#host.onNoDocument({ origin });
       const { id = null, head } = this.#begunBy(url) ?? {};
       const isFile = id !== null && head != null && !hasNullBody("GET", head.status);
-      const isApps = typeof leadsTo === "string" && parseUrl(leadsTo) !== null;
+      const isApps = typeof leadsTo === "string" && opensOtherApp(parseUrl(leadsTo)?.protocol ?? "");
       return this.#host.onNoDocument({ origin, url, ...(isFile && { id }), ...(isApps && { leadsTo }) });
     }
     const { type, url, title, phase } = message;

@@ -10,7 +10,7 @@ export interface Done {
 
 /** @param text says what was done, if it was. */
 export function doneOf(text: string, undo: Undo | null): Done {
-  return { text: undo === null ? t("Nothing has changed: this phone has no room for it.") : text, undo };
+  return { text: undo === null ? t("Nothing has changed: this phone could not write it down.") : text, undo };
 }
 
 /** Says what was done, and takes it back. */

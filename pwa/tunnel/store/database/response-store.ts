@@ -240,10 +240,11 @@ export class ResponseStore<Meta> {
       });
     await takeOut();
     if (isGone) return true;
-    // The connection may be at fault.
-    this.#reopen();
-    await takeOut();
-    if (isGone) return true;
+    if (!(await this.#isConnected())) {
+      this.#reopen();
+      await takeOut();
+      if (isGone) return true;
+    }
     try {
       await this.#platform.deleteDatabase();
     } catch {
@@ -294,10 +295,11 @@ export class ResponseStore<Meta> {
   async upkeep(): Promise<void> {
     this.#bodies.endAhead();
     const database = await this.#database;
-    if (database === null) return;
     if (this.#touched.size > 0) await this.#queue.add({ run: async () => {} });
     if (this.#platform.now() - this.#sweptAt < SWEEP_INTERVAL) return;
     this.#sweptAt = this.#platform.now();
+    // Storage was closed to us, and may be open again.
+    if (database === null) return this.#reopen();
     await this.#queue.add({ run: (changes) => changes.beginAnewWhereLost() });
     await this.#bodies.sweepAll();
   }
@@ -352,6 +354,15 @@ export class ResponseStore<Meta> {
 
   #isForgotten(era: number, changes: StoreChanges): boolean {
     return era !== this.#era || changes.era !== this.#totals.era;
+  }
+
+  async #isConnected(): Promise<boolean> {
+    try {
+      const database = await this.#database;
+      return database !== null && beginRead(database, "totals") !== null;
+    } catch {
+      return false;
+    }
   }
 
   /** The connection is closed, or of no use. */
