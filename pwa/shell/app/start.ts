@@ -213,7 +213,7 @@ function openTabs(
     openOtherApp(url, origin, isOwn = true) {
       // A tap in the page is one in the shell, too (HTML section 6.4.2), for some seconds.
       const { isActive } = navigator.userActivation;
-      askPerson((it) => it.openApp(url, origin, isActive && isOwn));
+      askPerson((it) => it.openApp(url, origin, isActive, isOwn));
     },
     history: window.history,
     keep: (entries, others) => history.save(entries, others),

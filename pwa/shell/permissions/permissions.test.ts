@@ -464,8 +464,8 @@ describe("another app", () => {
     await press("Allow");
     permissions.openApp("mailto:y@a.example", A, true);
     expect(log).toEqual(["open mailto:x@a.example", "open mailto:y@a.example"]);
-    // Nobody has tapped.
-    permissions.openApp("mailto:z@a.example", A, false);
+    // Another site has led there.
+    permissions.openApp("mailto:z@a.example", A, true, false);
     await press("Block");
     permissions.openApp("mailto:z@a.example", A, true);
     permissions.openApp("tel:1", A, false);

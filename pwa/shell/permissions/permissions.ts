@@ -161,8 +161,9 @@ export class Permissions {
    * The page in front has an address of another app's: it stays, and the app opens where the person lets the site.
    *
    * @param isActive the person has just tapped.
+   * @param isOwn false: another site has led there, and the answer "allowed" to this one does not count.
    */
-  openApp(address: string, site: string, isActive: boolean): void {
+  openApp(address: string, site: string, isActive: boolean, isOwn = true): void {
     const { storage, tabs } = this.#options;
     const { protocol, href } = URL.parse(address) ?? { protocol: "", href: "" };
     if (!opensOtherApp(protocol) || protocol.length > LONGEST_SCHEME) return;
@@ -172,7 +173,7 @@ export class Permissions {
     const answer = answerTo(storage, site, what);
     const open = () => this.#options.openOutside(href);
     const isAsked = this.#pending.some((each) => isOfApp(each) && each.features[0] !== what);
-    if (answer === "allowed" && isActive) open();
+    if (answer === "allowed" && isActive && isOwn) open();
     // A page can make up any number of schemes.
     else if (answer !== "refused" && !isAsked && (isActive || !this.#putOff.some(isOfApp)))
       void this.#ask(site, [what], { from: tabs.shown }, null).then((isAllowed) => isAllowed && open());

@@ -126,6 +126,8 @@ interface Ended {
   readonly origin: string;
   /** Without a fragment. Undefined where the slot's worker is of a former release, and does not say. */
   readonly url?: string | undefined;
+  /** Address of another app, to which it was redirected. */
+  readonly leadsTo?: string | undefined;
   readonly at: number;
 }
 
@@ -394,13 +396,18 @@ export const OVERTAKING = 1_000;
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
 export function leaveByItself(state: TabNavigation, url: string, origin: string, now: number): TabNavigation {
   const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
-  const { ended } = state;
+  const ended = endedBefore(state, url, origin, now);
   const { journey, content } = journeyTo(left, url, origin, true);
   const awaited = awaitedOrigin(state);
   const instead = awaited === origin ? (journeyOf(state)?.instead ?? null) : awaited;
   const underway: Underway = { ...left, selfSends: 0, ended: null, content, journey: { ...journey, instead } };
-  const isOver = ended?.origin === origin && ended.url === url.split("#", 1)[0] && now - ended.at < OVERTAKING;
-  return isOver ? endWithoutDocument(underway, ended, now) : underway;
+  return ended === null ? underway : endWithoutDocument(underway, ended, now);
+}
+
+/** How the page's own navigation there has ended before it is said to begin; null where it has not. */
+export function endedBefore({ ended }: TabNavigation, url: string, origin: string, now: number): Ended | null {
+  const isIt = ended?.origin === origin && ended.url === url.split("#", 1)[0] && now - ended.at < OVERTAKING;
+  return isIt ? ended : null;
 }
 
 /**
@@ -624,10 +631,10 @@ export function isEndOf(state: TabNavigation, { origin, url }: Pick<Ended, "orig
  */
 export function endWithoutDocument(
   state: TabNavigation,
-  { origin, url }: Pick<Ended, "origin" | "url">,
+  { origin, url, leadsTo }: Omit<Ended, "at">,
   now: number,
 ): TabNavigation {
-  if (!isUnderWay(state)) return { ...state, ended: { origin, url, at: now } };
+  if (!isUnderWay(state)) return { ...state, ended: { origin, url, leadsTo, at: now } };
   const isAwaited = isEndOf(state, { origin, url });
   if (!isAwaited && unopenedOf(state) === null) return state;
   const { content } = state;

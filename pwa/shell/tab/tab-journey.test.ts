@@ -57,6 +57,11 @@ describe("while the next page is on its way", () => {
     hear(led(`${A}/out`, "tel:+49301234"));
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
     expect(log).toContain(`open tel:+49301234 for ${A}`);
+    // The page's word comes after the end of that.
+    hear(led(`${A}/2`, "tel:2"));
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/2` }, A);
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+    expect(log).toContain(`open tel:2 for ${A}`);
     hearPage({ tag: MESSAGE_TAG, type: "navigate", ...typedNavigation(`${B}/out`), replace: false } as PageToShell, A);
     hear(led(`${B}/out`, "sms:1"));
     expect(log).toContain(`open sms:1 for ${A}, which has not led there`);

@@ -765,7 +765,10 @@ export class Tab implements AppTab, TabActions {
     this.#answered = null;
     this.#meter.beginByPage(url, this.#page.url);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
-    this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, performance.now()));
+    const now = performance.now();
+    const { leadsTo } = step.endedBefore(this.#navigation, url, slot.origin, now) ?? {};
+    this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, now));
+    if (leadsTo !== undefined) this.#goToOtherApp(leadsTo, slot.origin);
     const { news, at } = this.#early;
     this.#early = { news: [], at: 0 };
     if (news[0]?.url === address && performance.now() - at < step.OVERTAKING)
