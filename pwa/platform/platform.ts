@@ -33,7 +33,7 @@ export function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
   });
 }
 
-/** @returns when all of it is written. Rejects where nothing is. */
+/** Settles when the transaction is written; rejects where nothing was. */
 export function committed(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
@@ -45,8 +45,8 @@ export function committed(transaction: IDBTransaction): Promise<void> {
 const failures = new Map<string, number>();
 
 /**
- * Loads a script. Engines may remember by its address that it could not be had, so the next time it has another, whose query
- * the app's own worker leaves aside.
+ * Loads a script. An engine may remember an address as failed, so each further try has another query, which the app's
+ * service worker ignores.
  *
  * @param load as `import` does.
  */

@@ -237,7 +237,7 @@ export class SlotClients {
     else if (this.#keepingAlive) this.#keepAlive(0);
   }
 
-  /** A page keeps the worker running: maybe at the wish of one that the browser has ended since. */
+  /** A page keeps the worker running. Where the worker that wanted that was ended since, the page may stop. */
   hearKeepAlive(page: { postMessage(message: WorkerToPage): void } | null): void {
     if (!this.#keepingAlive) page?.postMessage({ tag: MESSAGE_TAG, type: "keep-alive", interval: 0 });
   }

@@ -442,7 +442,7 @@ async function answer(question: TunnelQuestion): Promise<unknown> {
   return (await store.load())?.answer(question, tunnel.ask) ?? null;
 }
 
-/** Whatever cannot be deleted, the rest goes. @returns as of the question. */
+/** Where something cannot be deleted, the rest goes all the same. @returns as of the question. */
 async function forgetSite(question: Extract<TunnelQuestion, { kind: "forget" }>): Promise<unknown> {
   const left = await forgetFiles((url) => siteName(url) === question.site);
   const why: unknown = (await store.load())?.answer(question, tunnel.ask) ?? null;

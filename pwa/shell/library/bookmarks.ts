@@ -74,7 +74,7 @@ export class Bookmarks {
     return done ?? false;
   }
 
-  /** These alone. */
+  /** Deletes these, and nothing that lies in them. */
   async drop(entries: readonly Entry[]): Promise<void> {
     await this.#database.change(["bookmarks"], async ({ bookmarks }) => {
       for (const { id } of entries) bookmarks.delete(id);

@@ -230,7 +230,7 @@ export class Library {
     return others.length === 0 || this.#bookmarks.put(others);
   }
 
-  /** These alone: the person may have put others in. */
+  /** Takes back an import, and nothing that the person has put into its folders since. */
   #drop(entries: readonly Entry[]): void {
     for (const entry of entries) if (entry.kind === "page" && entry.folder === START_PAGE) this.#app.unpin(entry.url);
     void this.#bookmarks.drop(entries.filter(({ folder }) => folder !== START_PAGE));

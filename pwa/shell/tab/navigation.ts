@@ -404,7 +404,7 @@ export function leaveByItself(state: TabNavigation, url: string, origin: string,
   return ended === null ? underway : endWithoutDocument(underway, ended, now);
 }
 
-/** How the page's own navigation there has ended before it is said to begin; null where it has not. */
+/** The end of the page's own navigation to the URL, where news of that came before the page's word that it leaves; else null. */
 export function endedBefore({ ended }: TabNavigation, url: string, origin: string, now: number): Ended | null {
   const isIt = ended?.origin === origin && ended.url === url.split("#", 1)[0] && now - ended.at < OVERTAKING;
   return isIt ? ended : null;
@@ -614,7 +614,7 @@ export function failInPlace(
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 export const TAKE_OVER_TIME = 1_000;
 
-/** Whether it is the navigation under way that has ended so. */
+/** Whether this is the end of the navigation under way. */
 export function isEndOf(state: TabNavigation, { origin, url }: Pick<Ended, "origin" | "url">): boolean {
   // A response that is there may have come by a redirect, of which the frame's URL does not tell.
   const isFormer = url !== undefined && sentBy(state)?.isAnswered === false && !leadsTo(state, url);

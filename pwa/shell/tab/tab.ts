@@ -446,7 +446,7 @@ export class Tab implements AppTab, TabActions {
     if (isUnused()) this.#closing = setTimeout(() => isUnused() && this.close(), step.TAKE_OVER_TIME);
   }
 
-  /** In the name of the page that stays, and has gone there. @param by origin that has led there; null: the person has. */
+  /** Asks in the name of the page that stays. @param by origin whose server has led there; null: the person has gone there. */
   #goToOtherApp(address: string, by: string | null): void {
     const { origin } = URL.parse(this.#page.url) ?? {};
     if (origin === undefined || by === null) this.#failUnsupported(address, address.split(":", 1)[0] as string);

@@ -159,7 +159,7 @@ function rewriteField([name, value]: HeaderField, context: HeaderContext): Heade
   }
   if (name === "refresh") return [name, rewriteRefresh(value, (url) => refreshTarget(url, context)) ?? value];
   if (name === "location") {
-    // It leads nowhere, though the browser would resolve it here.
+    // An empty Location leads nowhere, but the browser would take it for this address.
     if (value === "") return context.kind === "read" ? [name, value] : null;
     const target = parseUrl(value, context.url);
     // A script compares the field with the text that its server writes.

@@ -347,7 +347,7 @@ function policyRules(
   };
 }
 
-/** Of a navigation that a redirect leads to another origin: by the policy of the redirect, or of the page that asked. */
+/** The referrer of a navigation that a redirect leads to another origin, by the redirect's policy or that of the page that asked. */
 function referrerBeyond(exchange: SlotExchange, { head, referrer }: TunnelResponse, target: string): string {
   const policy = parseReferrerPolicy(headerValue(head.headers, "referrer-policy") ?? "");
   const { head: asked } = exchange;

@@ -55,7 +55,7 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onDocumentFailed(failure: TunnelToShell & { type: "document"; kind: "failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
   /** A navigation of this top-level slot ended without a document. @param asked for. */
-  /** As of the news of a document of this kind. */
+  /** As of the news of kind "none". */
   onNoDocument(asked: Omit<DocumentNews & { kind: "none" }, "kind">): void;
   onSilentDocument(document: SilentDocument & { id: number | null }): void;
   /** Scripts of this origin put pictures where they can read their pixels. */

@@ -169,9 +169,9 @@ export class SignIns {
   }
 
   /**
-   * An answer of status 401: the request that may go out in place of its own, without a question. That had a name and a
-   * password that are not those of now, or its server has looked at neither, but wants them with a new nonce. A redirect
-   * leaves a digest behind, which is of one address (RFC 7616 section 3.4): the one that it led to is asked itself.
+   * An answer of status 401: the request to send in place of its own, without asking the person; null for none. There is one
+   * where the person has given another name or password since, where the server wants them with a new nonce, and where a
+   * redirect led elsewhere: a digest is of one address (RFC 7616 section 3.4), so the new address is asked itself.
    *
    * @param sent as `marked` gave it. @param asked as it was before.
    */
@@ -191,7 +191,7 @@ export class SignIns {
   }
 
   /**
-   * An answer of status 401 in whose place nothing goes out `again`.
+   * An answer of status 401 for which `again` has no other request.
    *
    * @param sent as `marked` gave it. A redirect to another origin takes nothing along of what it had.
    * @param part of a page, as that has asked for it; null for a page itself, or a frame of its own site.

@@ -8,7 +8,7 @@ export interface Done {
   readonly undo: Undo | null;
 }
 
-/** @param text says what was done, if it was. */
+/** @param text for where it was done. */
 export function doneOf(text: string, undo: Undo | null): Done {
   return { text: undo === null ? t("Nothing has changed: this phone could not write it down.") : text, undo };
 }

@@ -10,7 +10,7 @@ const REQUESTS = 60;
 /** Rows that need not be read again: those of the pages that a person goes to and fro between. */
 const AT_HAND = 16;
 
-/** Partitions whose visits go on, of tabs and of frames in them. What those before have asked for is written down. */
+/** Partitions whose visits go on, of tabs and of frames in them. Visits of older ones are written down. */
 const UNDER_WAY = 32;
 
 /** Milliseconds after its navigation in which a page asks by itself; later it may be the person's doing. */

@@ -37,7 +37,7 @@ export class FakeDisk<Meta> {
   readonly #isMeta: (meta: unknown) => meta is Meta;
   #life: Life = { isOver: false, transactions: new Set() };
   #bodies = bodyHolds();
-  /** With what hears of their end. */
+  /** Open connections, each with the callback for its end. */
   readonly #connections = new Map<StoreDatabase, () => void>();
   #count = 0;
   #time = 0;
