@@ -189,7 +189,7 @@ test("tabs, a held link, a site's questions and downloads are used with the keyb
   await press(dialog.getByRole("button", { name: "Move First down" }));
   await expect(dialog.locator(".row-title")).toHaveText(["Second", "First"]);
   await press(dialog.getByRole("button", { name: "Arrange" }));
-  await press(dialog.locator(".row-main").first());
+  await press(dialog.locator(".tab-main").first());
   await expect(app.frame().getByText("Here")).toBeVisible();
   await press(tabs);
   await press(dialog.getByRole("button", { name: "Close Second" }));

@@ -94,7 +94,7 @@ test("an open app goes where it is launched for, and stays where it is opened by
   expect(origin.requestsTo("/shared")[0]?.headers["sec-fetch-site"]).toBe("cross-site");
   // In a tab of its own: nothing that was typed is lost.
   await app.page.getByRole("button", { name: "Tabs: 2" }).click();
-  await app.page.getByRole("dialog", { name: "2 tabs" }).locator(".row-main").first().click();
+  await app.page.getByRole("dialog", { name: "2 tabs" }).locator(".tab-main").first().click();
   await expect(app.frame().getByLabel("Words")).toHaveValue("typed");
   await launch("?view=settings");
   await expect(app.page.getByRole("dialog").getByRole("heading", { name: "Settings" })).toBeVisible();

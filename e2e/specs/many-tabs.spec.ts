@@ -32,7 +32,7 @@ function memory(): number {
 
 async function turnTo(app: AppPage, at: number): Promise<number> {
   await app.page.getByRole("button", { name: /^Tabs:/ }).click();
-  const rows = app.page.getByRole("dialog", { name: /tabs$/ }).locator(".row-main");
+  const rows = app.page.getByRole("dialog", { name: /tabs$/ }).locator(".tab-main");
   const address = (await rows.nth(at).locator(".row-hint").textContent()) ?? "";
   const begun = Date.now();
   await rows.nth(at).click();

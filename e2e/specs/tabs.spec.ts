@@ -91,6 +91,47 @@ test("each tab keeps its page as it is, its own history, and the phone's way bac
   await expect(heading(app, "First")).toBeVisible();
 });
 
+test("the list shows of each tab the largest picture that the phone has of its page, and asks nobody for it", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  let asked = 0;
+  const serve = (at: TestOrigin, path: string, caching: string, side: number) =>
+    at.route(path, ({ reply }) => {
+      asked++;
+      const image = encodePng({ width: side, height: side, palette: [0xc81e1e], pixels: new Uint8Array(side * side) });
+      reply(200, { "content-type": "image/png", "cache-control": caching }, image);
+    });
+  serve(origin, "/small.png", "max-age=600", 70);
+  serve(otherOrigin, "/boat.png", "max-age=600", 200);
+  serve(origin, "/secret.png", "no-store", 200);
+  origin.page("/First", `<img src=/small.png> <img src=${otherOrigin.origin}/boat.png>`, "First");
+  origin.page("/Second", "<img src=/secret.png>", "Second");
+  origin.page("/Third", "No picture", "Third");
+  await app.storeReady();
+  await app.goto(`${origin.origin}/First`);
+  for (const title of ["Second", "Third"]) {
+    await menu(app, "New tab");
+    await app.goto(`${origin.origin}/${title}`);
+  }
+  expect(asked).toBe(3);
+  await app.page.getByRole("button", { name: "Tabs: 3" }).click();
+  const pictures = list(app).getByRole("listitem").locator(".tab-picture");
+  const widthOf = (at: number) =>
+    pictures
+      .nth(at)
+      .locator("img")
+      .evaluate((img: HTMLImageElement) => img.naturalWidth);
+  await expect.poll(() => widthOf(0)).toBe(200);
+  await expect(pictures.nth(1)).toHaveText("1");
+  await expect(pictures.nth(2)).toHaveText("1");
+  await list(app).getByRole("button", { name: "Arrange" }).click();
+  await list(app).getByRole("button", { name: "Move First down" }).click();
+  await expect.poll(() => widthOf(1)).toBe(200);
+  expect(asked).toBe(3);
+});
+
 test("tabs are closed, taken back, arranged, and there again after the app was closed", async ({
   app,
   origin,

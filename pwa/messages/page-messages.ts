@@ -97,6 +97,8 @@ export type PageToShell =
       readonly title: string;
       /** Absolute URL of the page's icon as the page names it (may be a slot URL), or null. */
       readonly icon: string | null;
+      /** The same of its largest picture, once it has loaded; slots of before 2026-12 do not tell. */
+      readonly picture?: string | null;
       readonly historyKey: string;
       /** The origin says that it is none of its pages (status 400 and above); slots of before 2026-12 do not tell. */
       readonly isError?: boolean;

@@ -154,6 +154,8 @@ export type TunnelQuestion =
   | { readonly kind: "stats" }
   /** A site's icon. */
   | { readonly kind: "icon"; readonly url: string; readonly topLevelOrigin: string }
+  /** A picture of a page, if the store has it. */
+  | { readonly kind: "picture"; readonly url: string; readonly topLevelOrigin: string }
   /** The person has answered a "sign-in" of this origin. */
   | { readonly kind: "sign-in"; readonly origin: string; readonly name: string; readonly password: string }
   /** Asks to clear it, here and at the edge. */

@@ -16,9 +16,9 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["early.js", "shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 119 * KB,
+    limit: 119.3 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 17.7 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 17.9 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.9 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.9 * KB },
   { name: "find in page", files: [".ropeway/find.js", ".ropeway/find-text.js"], limit: 8.1 * KB },

@@ -81,6 +81,26 @@ it("is one window's, and the next one's when that is closed", async () => {
   expect(storage.getItem(HISTORY_KEY)).toContain(B.url);
 });
 
+it("has the other tabs' titles and pictures, as far as pages keep them short", async () => {
+  const { open } = phone();
+  const first = open();
+  await first.store.take();
+  const picture = "https://a.example/boat.png";
+  const tabs = [
+    { entries: [A], title: "A".repeat(1_000), picture },
+    { entries: [B], title: "B", picture: `${picture}?${"b".repeat(2_000)}` },
+  ];
+  first.store.save([A], { tabs, at: 0 });
+  first.store.close();
+  await settled();
+  const { store } = open();
+  await store.take();
+  expect(store.others.tabs).toEqual([
+    { entries: [A], title: "A".repeat(300), picture },
+    { entries: [B], title: "B", picture: null },
+  ]);
+});
+
 it("keeps of what was typed the latest, and every page", async () => {
   const { open } = phone();
   const typed = (length: number) => [{ at: 0, name: "note", value: "x".repeat(length) }];

@@ -24,6 +24,8 @@ const CHARACTERS = 50_000;
 /** Likewise, of a tab that is not shown; and so many of those are kept. */
 const CHARACTERS_BEHIND = 10_000;
 const MOST_TABS = 100;
+/** Characters of such a tab's title, and of its picture's address: pages choose both. */
+const [MOST_TITLE, MOST_ADDRESS] = [300, 2_000];
 
 /** The part of `LockManager` that is used. */
 export interface HistoryLocks {
@@ -152,9 +154,11 @@ export class HistoryStore {
   }
 
   #put({ entries, others, starts }: KeptHistory): void {
-    const tabs = others.tabs
-      .slice(0, MOST_TABS)
-      .map((tab) => ({ ...tab, entries: bounded(tab.entries, CHARACTERS_BEHIND) }));
+    const tabs = others.tabs.slice(0, MOST_TABS).map(({ entries, title, picture }) => ({
+      entries: bounded(entries, CHARACTERS_BEHIND),
+      title: title.slice(0, MOST_TITLE),
+      picture: (picture?.length ?? 0) > MOST_ADDRESS ? null : picture,
+    }));
     this.#written = { entries: bounded(entries, CHARACTERS), others: { ...others, tabs }, starts };
     try {
       if (entries.length === 0 && tabs.length === 0) this.#storage.removeItem(HISTORY_KEY);
@@ -171,7 +175,11 @@ export class HistoryStore {
       ) as Partial<KeptHistory>;
       // Releases of before 2026-12 wrote no others.
       const { tabs, at } = others ?? NO_OTHERS;
-      const kept = tabs.map((tab) => ({ entries: tab.entries.filter(isEntry), title: String(tab.title) }));
+      const kept = tabs.map((tab) => ({
+        entries: tab.entries.filter(isEntry),
+        title: String(tab.title),
+        picture: tab.picture,
+      }));
       return {
         entries: entries?.filter(isEntry) ?? [],
         others: { tabs: kept, at: Number(at) },

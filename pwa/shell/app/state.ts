@@ -178,6 +178,8 @@ export interface TabState {
   readonly url: string;
   readonly title: string;
   readonly icon: string | null;
+  /** Address of the largest picture of the page shown, as far as it is known. */
+  readonly picture?: string | null;
   readonly canGoBack: boolean;
   readonly canGoForward: boolean;
   /** 0 to 1 from real bytes and requests, or null when nothing loads. */
@@ -250,6 +252,8 @@ export interface TabLine {
   readonly title: string;
   /** As of a Site. */
   readonly icon: string | null;
+  /** As of a `TabState`. */
+  readonly picture?: string | null;
 }
 
 export interface TabsActions {
@@ -261,6 +265,8 @@ export interface TabsActions {
   close(id: number): void;
   /** @param to its index among the others. */
   move(id: number, to: number): void;
+  /** @returns that of a tab's page, or null where the phone does not have it. */
+  picture(tab: TabLine): Promise<Blob | null>;
 }
 
 /** Of the page shown: stays over it until it is answered or closed. */

@@ -25,7 +25,7 @@ import type { Destination, PageError, TabState, TryingAgain } from "../app/state
 import { isPartOf } from "./navigation-request.ts";
 
 /** The document that the frame has, or had last; all empty for the start page. */
-export type CommittedPage = Pick<TabState, "url" | "title" | "icon">;
+export type CommittedPage = Pick<TabState, "url" | "title" | "icon" | "picture">;
 
 export const NO_PAGE: CommittedPage = { url: "", title: "", icon: null };
 

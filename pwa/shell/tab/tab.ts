@@ -874,6 +874,9 @@ export class Tab implements AppTab, TabActions {
     if (phase === "loading" && former !== next) this.#troubles = new Map();
     const isLoaded = this.#commit(url, title, phase, message.isError);
     if (isNew) this.#onCommit();
+    const { picture = null } = message;
+    if (isLoaded && picture !== null)
+      this.#change((is) => step.describePage(is, { picture: webAddress(this.#frame.toReal(String(picture), slot)) }));
     if (isLoaded && message.icon !== null) void this.#loadIcon(this.#frame.toReal(message.icon, slot), slot.origin);
   }
 

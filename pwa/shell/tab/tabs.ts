@@ -25,6 +25,8 @@ import { type AppWindow, type Speaker, type WindowPlaces, Windows } from "./wind
 export interface KeptTab {
   readonly entries: readonly KeptEntry[];
   readonly title: string;
+  /** As of a `TabLine`. */
+  readonly picture?: string | null | undefined;
 }
 
 /** All but the one shown, which would be at this index of them. */
@@ -33,7 +35,7 @@ export interface OtherTabs {
   readonly at: number;
 }
 
-type Page = Pick<TabLine, "url" | "title" | "icon">;
+type Page = Pick<TabLine, "url" | "title" | "icon" | "picture">;
 
 interface OneTab {
   readonly id: number;
@@ -311,11 +313,15 @@ export class Tabs implements TabsActions, WindowPlaces {
     this.#changed();
   }
 
+  async picture({ url, picture = null }: TabLine): Promise<Blob | null> {
+    return picture === null ? null : this.#options.app.tunnel.picture(picture, new URL(url).origin);
+  }
+
   /** Tabs of before the app was closed. */
   resume({ tabs, at }: OtherTabs): void {
-    const resumed = tabs.map(({ entries, title }): OneTab => {
+    const resumed = tabs.map(({ entries, title, picture = null }): OneTab => {
       const { url = "" } = entries.findLast(({ isAhead }) => !isAhead) ?? {};
-      const page = { url, title, icon: null };
+      const page = { url, title, icon: null, picture };
       return { ...this.#create(), entries, frames: { kind: "kept", page } };
     });
     this.#tabs = [...resumed.slice(0, at), ...this.#tabs, ...resumed.slice(at)];
@@ -611,7 +617,10 @@ export class Tabs implements TabsActions, WindowPlaces {
 
   #keep(): void {
     const others = this.#tabs.filter((each) => each !== this.#shown);
-    const tabs = others.map((each) => ({ entries: each.entries, title: pageOf(each).title }));
+    const tabs = others.map((each) => {
+      const { title, picture } = pageOf(each);
+      return { entries: each.entries, title, picture };
+    });
     this.#options.keep(this.#shown.entries, { tabs, at: this.#tabs.indexOf(this.#shown) });
   }
 }
@@ -633,8 +642,8 @@ function windowOf({ frames }: OneTab): AppWindow | null {
 
 function pageOf({ frames }: OneTab): Page {
   if (frames.kind === "kept") return frames.page;
-  const { url, destination, title, icon } = frames.window.tab.state;
-  return { url: url || (destination?.url ?? ""), title, icon };
+  const { url, destination, title, icon, picture = null } = frames.window.tab.state;
+  return { url: url || (destination?.url ?? ""), title, icon, picture };
 }
 
 /** All documents of a page, as far as they are there. */

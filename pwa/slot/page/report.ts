@@ -31,10 +31,28 @@ function iconUrl(): string | null {
   return document.documentElement instanceof HTMLElement ? `${location.origin}/favicon.ico` : null;
 }
 
+/** Pictures of a page that are looked at; square pixels of a picture: what is smaller is a sign. */
+const [MOST_PICTURES, LEAST_AREA] = [200, 3_600];
+
+/** The largest one, as it is shown: tabs are known by it. */
+function largestPicture(): string | null {
+  let [found, most]: [string | null, number] = [null, LEAST_AREA];
+  for (const { complete, naturalWidth, width, height, currentSrc } of [...document.querySelectorAll("img")].slice(
+    0,
+    MOST_PICTURES,
+  )) {
+    const area = width * height;
+    if (complete && naturalWidth > 0 && area > most && /^http.{1,9999}$/.test(currentSrc))
+      [found, most] = [currentSrc, area];
+  }
+  return found;
+}
+
 /** For a page that is in no frame of another. @returns takes back that the page leaves. */
 export function reportDocument(context: PageContext): () => void {
   const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   let last = "";
+  let pictured: { readonly url: string; readonly picture: string | null } | undefined;
   const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
     const title = (document.title || (context.config.title ?? "")).slice(0, LONGEST);
     const isError = (timing?.responseStatus ?? 0) >= 400;
@@ -52,10 +70,12 @@ export function reportDocument(context: PageContext): () => void {
       isPosted,
     } as const;
     const icon = phase === "loading" ? null : iconUrl();
-    const text = JSON.stringify([message, icon]);
+    if (phase === "loaded" && pictured?.url !== url) pictured = { url, picture: largestPicture() };
+    const { picture = null } = pictured ?? {};
+    const text = JSON.stringify([message, icon, picture]);
     if (text === last) return;
     last = text;
-    context.toShell({ ...message, icon });
+    context.toShell({ ...message, icon, picture });
   };
   report();
   reportScroll(context);

@@ -30,16 +30,16 @@ export function TabsSheet({ state: { tabs }, actions, ui }: TabsProps) {
   };
   return (
     <Sheet title={tCount(tabs.length, "{count} tab", "{count} tabs")} onClose={() => ui.change({ sheet: null })}>
-      <ul class="rows tabs">
+      <ul class={isArranging ? "tabs tabs-arranged" : "tabs"}>
         {tabs.map((tab, at) => (
-          <li key={tab.id} class={tab.isShown ? "row row-on" : "row"}>
+          <li key={tab.id} class={tab.isShown ? "tab tab-on" : "tab"}>
             <button
               type="button"
-              class="row-main"
+              class="tab-main"
               aria-current={tab.isShown ? "true" : undefined}
               onClick={andClose(() => actions.tabs.show(tab.id))}
             >
-              <SiteIcon site={tab} />
+              <TabPicture tab={tab} tabs={actions.tabs} />
               <span class="row-text">
                 <bdi class="row-title">{nameOf(tab)}</bdi>
                 {tab.url !== "" && <Host className="row-hint" url={tab.url} />}
@@ -63,6 +63,36 @@ export function TabsSheet({ state: { tabs }, actions, ui }: TabsProps) {
   );
 }
 
+/** The largest picture of the tab's page, as the phone's store has it: the browser lets no app take one of a frame. Else the icon. */
+function TabPicture({ tab, tabs }: Pick<ButtonsProps, "tab" | "tabs">) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    let shown: string | undefined;
+    let isOver = false;
+    const show = (picture: Blob | null) => {
+      if (picture === null || isOver) return;
+      shown = URL.createObjectURL(picture);
+      setUrl(shown);
+    };
+    // Without it there is the icon.
+    void tabs.picture(tab).then(show, () => {});
+    return () => {
+      isOver = true;
+      setUrl(null);
+      if (shown !== undefined) URL.revokeObjectURL(shown);
+    };
+  }, [tab.picture]);
+  return (
+    <span class="tab-picture" aria-hidden="true">
+      {url === null ? (
+        <SiteIcon site={tab} large />
+      ) : (
+        <img src={url} alt="" decoding="async" draggable={false} onError={() => setUrl(null)} />
+      )}
+    </span>
+  );
+}
+
 interface ButtonsProps {
   readonly tab: TabLine;
   readonly at: number;
@@ -74,20 +104,22 @@ interface ButtonsProps {
 function TabButtons({ tab, at, count, tabs }: ButtonsProps) {
   if (count !== null)
     return (
-      <>
+      <span class="tab-buttons">
         <MoveButton tab={tab} where="up" isDisabled={at === 0} onClick={() => tabs.move(tab.id, at - 1)} />
         <MoveButton tab={tab} where="down" isDisabled={at === count - 1} onClick={() => tabs.move(tab.id, at + 1)} />
-      </>
+      </span>
     );
   return (
-    <button
-      type="button"
-      class="icon-button quiet"
-      aria-label={t("Close {name}", { name: nameOf(tab) })}
-      onClick={() => tabs.close(tab.id)}
-    >
-      <Icon name="close" />
-    </button>
+    <span class="tab-buttons">
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={t("Close {name}", { name: nameOf(tab) })}
+        onClick={() => tabs.close(tab.id)}
+      >
+        <Icon name="close" />
+      </button>
+    </span>
   );
 }
 
@@ -174,7 +206,7 @@ function MoveButton({ tab, where, isDisabled, onClick }: MoveProps) {
   return (
     <button
       type="button"
-      class="icon-button quiet"
+      class="icon-button"
       aria-label={
         where === "up" ? t("Move {name} up", { name: nameOf(tab) }) : t("Move {name} down", { name: nameOf(tab) })
       }
