@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { test as base, expect } from "../fixtures/browser.ts";
 import { test } from "../fixtures/one-host.ts";
 
@@ -86,10 +87,17 @@ test("links, forms, redirects, cookies and the way back are those of the sites",
     <form><input type="password" name="p"></form>`,
     "Start",
   );
+  const style = "@font-face { font-family: f; src: url(/f.woff2) } p { color: rgb(1, 2, 3) }";
+  const hash = createHash("sha256").update(style).digest("base64");
+  const policy = { "content-type": "text/html", "content-security-policy": `style-src 'sha256-${hash}'` };
+  origin.route("/hashed", ({ reply }) => reply(200, policy, `<!doctype html><style>${style}</style><p>As it is`));
   origin.page("/c", `<p>Deep page</p><p style="margin-top: 3000px" id="part">Part</p>`, "Deep");
   otherOrigin.page("/x", "<title>X</title><p>Other site</p>", "X");
   const frame = app.frame();
   await app.goto(`${origin.origin}/set-cookies?session=${encodeURIComponent("1; HttpOnly; Path=/; SameSite=Strict")}`);
+  // A name and a password are none of a page's address here, and an empty query is none of it either.
+  await app.goto(`${origin.origin.replace("//", "//me:secret@")}/hashed?`);
+  await expect(frame.getByText("As it is")).toHaveCSS("color", "rgb(1, 2, 3)");
   await app.goto(`${origin.origin}/a/b`);
   await expect(app.page).toHaveTitle(/Start/);
   await expect(app.page.getByText("asks for a password").first()).toBeVisible();

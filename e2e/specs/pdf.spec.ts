@@ -96,12 +96,15 @@ test("a PDF is read, searched, made larger and followed; of a large one only pie
   const { page } = app;
   const viewer = () => network.requests.filter(({ url }) => /page\.js\?pdf|\/pdf-/.test(url)).length;
   const file = pdfOf(["Harbour master", "Second of three", "Harbour lights"], `${origin.origin}/next`, 2_000_000);
+  let refused = 0;
   origin.page("/next", "The next page");
   origin.page("/", `<a href="/book.pdf">book</a>`);
   origin.route("/book.pdf", ({ request, reply }) => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range ?? "")) ?? [];
     const fields = { ...PDF, etag: '"one"', "accept-ranges": "bytes" };
     if (first === undefined) return reply(200, { ...fields, "content-length": String(file.length) }, file);
+    // The server is busy: that says nothing of the file.
+    if (refused++ === 0) return reply(503, {}, "busy");
     const part = file.subarray(Number(first), Number(last) + 1);
     const range = `bytes ${first}-${Number(first) + part.length - 1}/${file.length}`;
     return reply(206, { ...fields, "content-range": range }, part);

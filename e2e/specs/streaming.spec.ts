@@ -125,8 +125,11 @@ test("XHR, ranges, HEAD and empty answers work as they do directly", { tag: "@de
 
 test("an event source that connects again says which event it got last", { tag: "@deno" }, async ({ app, origin }) => {
   origin.page("/", "<p>Home</p>");
-  origin.route("/short", ({ request, reply }) => {
+  let lost = 0;
+  origin.route("/short", ({ request, reply, socket }) => {
     const next = Number(request.headers["last-event-id"] ?? 0) + 1;
+    // The server is away for a while: it has not forgotten then, nor has the page.
+    if (next === 3 && lost++ < 3) return void socket.resetAndDestroy();
     reply(200, { "content-type": "text/event-stream" }, `retry: 50\nid: ${next}\ndata: event ${next}\n\n`);
   });
   await app.goto(`${origin.origin}/`);

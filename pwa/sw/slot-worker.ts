@@ -149,6 +149,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
         if (events !== null) response.watch(events);
         return response;
       } catch (error) {
+        if (error instanceof RopewayError) events?.onEnd(error);
         if (!(error instanceof PortLost)) throw error;
         port = await portFor(event);
         return exchange.send();

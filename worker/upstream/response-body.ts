@@ -1,6 +1,6 @@
 /** The body of an origin's response, decoded; and as it came, where that may be passed on. */
 
-import { createBrotliDecompress, createInflate, createInflateRaw } from "node:zlib";
+import { constants, createBrotliDecompress, createInflate, createInflateRaw } from "node:zlib";
 import { linkWindow, steppedStream } from "../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { concat } from "../../shared/wire/frame.ts";
@@ -247,14 +247,17 @@ function openDefaultReader(reader: ReadableStreamDefaultReader<Uint8Array>): Chu
 // Content codings (RFC 9110 section 8.4.1), and how they are undone. workerd's fetch hands bodies out as they came where it
 // is told so. Deno's undoes `gzip` and `br` where they are the only one, and leaves the fields as they were.
 
+/** Browsers take a coding without its end as it is, where the message itself is whole. */
+const AS_FAR_AS_IT_GOES = { finishFlush: constants.Z_SYNC_FLUSH };
+
 const DECODERS: Readonly<Record<string, (first: number) => Decoder>> = {
-  br: () => createBrotliDecompress(),
+  br: () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }),
   // Behind their header. The end of the first member is that of the body, whatever follows, as in browsers; zlib's own
   // reader of gzip fails there.
-  gzip: () => createInflateRaw(),
-  "x-gzip": () => createInflateRaw(),
+  gzip: () => createInflateRaw(AS_FAR_AS_IT_GOES),
+  "x-gzip": () => createInflateRaw(AS_FAR_AS_IT_GOES),
   // Many servers send it without the header of RFC 1950 that it should have.
-  deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
+  deflate: (first) => ((first & 0x0f) === 8 ? createInflate(AS_FAR_AS_IT_GOES) : createInflateRaw(AS_FAR_AS_IT_GOES)),
 };
 type Decoder =
   | ReturnType<typeof createBrotliDecompress>

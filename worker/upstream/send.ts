@@ -39,10 +39,15 @@ export interface Outgoing {
   readonly body: SendableBody | null;
 }
 
-/** The fetches of one exchange. They share its abort signal and its patience. */
+/**
+ * Milliseconds from a request to its response head, of long polls, orders and reports too: below the 300 s of Chromium's
+ * sockets and of its service workers' events, so that the phone hears of it.
+ */
+export const ANSWER_TIMEOUT = 290_000;
+
+/** The fetches of one exchange. They share its abort signal. */
 export class Sender {
   readonly #deps: SendDeps;
-  readonly #patience: number;
   readonly #topLevelOrigin: string | null;
   readonly #controller = new AbortController();
   #isAwaitingHead = false;
@@ -51,12 +56,10 @@ export class Sender {
 
   /**
    * @param signal the phone's: aborts every fetch of the exchange, response body included
-   * @param patience milliseconds that each fetch may take up to its response head
    * @param topLevelOrigin as of `FetchFunction`
    */
-  constructor(deps: SendDeps, signal: AbortSignal, patience: number, topLevelOrigin: string | null) {
+  constructor(deps: SendDeps, signal: AbortSignal, topLevelOrigin: string | null) {
     this.#deps = deps;
-    this.#patience = patience;
     this.#topLevelOrigin = topLevelOrigin;
     const cancel = () =>
       this.abort(new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the phone cancelled the request"));
@@ -177,10 +180,10 @@ export class Sender {
           ErrorCode.UPSTREAM_TIMEOUT,
           "stream",
           "origin",
-          `Cannot load the page: its server did not answer within ${this.#patience} ms`,
+          `Cannot load the page: its server did not answer within ${ANSWER_TIMEOUT / 1000} s`,
         ),
       );
-    }, this.#patience);
+    }, ANSWER_TIMEOUT);
   }
 
   async #explain(url: URL, error: unknown): Promise<RopewayError> {

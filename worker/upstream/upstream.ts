@@ -10,7 +10,6 @@ import type {
   HeaderField,
   HeaderList,
   ReferrerPolicy,
-  RequestHead,
   ResponseHead,
   Resumption,
   ScriptCookie,
@@ -211,7 +210,7 @@ class Exchange {
     this.#request = request;
     const { head, body } = request;
     const cachesFor = head.cache === "no-store" ? null : head.topLevelOrigin;
-    this.#sender = new Sender(deps, request.signal, patienceFor(head), cachesFor);
+    this.#sender = new Sender(deps, request.signal, cachesFor);
     this.#continuation = head.delivery?.continuation ?? null;
     this.#method = head.method;
     this.#fields = allowedFields(head, pageFields(head.headers));
@@ -626,24 +625,4 @@ function strongDate(headers: Headers): string | null {
   const modified = headers.get("last-modified")?.trim() ?? "";
   const age = Date.parse(headers.get("date") ?? "") - Date.parse(modified);
   return age >= STRONG_DATE_AGE ? modified : null;
-}
-
-// How long an origin has for the head of its response.
-
-/** Milliseconds: from a GET for a document to its response head: somebody waits, and may safely ask again. */
-export const NAVIGATION_TIMEOUT = 30_000;
-
-/**
- * Milliseconds: the same for other requests, long polls and orders among them: below the 300 s of Chromium's sockets
- * and of its service workers' events, so that the phone hears of it.
- */
-export const ANSWER_TIMEOUT = 290_000;
-
-/**
- * Patience depends on the phone's own request: a document to which a form was redirected cannot be fetched again without
- * risk.
- */
-function patienceFor({ mode, method }: RequestHead): number {
-  const mayAskAgain = mode === "navigate" && (method === "GET" || method === "HEAD");
-  return mayAskAgain ? NAVIGATION_TIMEOUT : ANSWER_TIMEOUT;
 }

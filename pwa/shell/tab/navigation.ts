@@ -735,7 +735,6 @@ const MAY_PASS: ReadonlySet<number> = new Set([
   ErrorCode.REFUSED_STREAM,
   ErrorCode.CONNECTION_REFUSED,
   ErrorCode.CONNECTION_RESET,
-  ErrorCode.UPSTREAM_TIMEOUT,
   ErrorCode.UPSTREAM_FAILED,
   ErrorCode.EDGE_OFFLINE,
 ]);

@@ -68,6 +68,8 @@ class Pieces extends PDFDataRangeTransport {
   readonly #validator: string;
   readonly #onChanged: () => void;
   readonly #stop = new AbortController();
+  /** Pieces that did not come, in a row. */
+  #refused = 0;
 
   constructor(url: string, length: number, start: Uint8Array, validator: string, onChanged: () => void) {
     super(length, start);
@@ -77,9 +79,17 @@ class Pieces extends PDFDataRangeTransport {
   }
 
   override requestDataRange(begin: number, end: number): void {
-    void this.#get(begin, end).catch(() => {
-      if (!this.#stop.signal.aborted) setTimeout(() => this.requestDataRange(begin, end), RETRY_DELAY);
-    });
+    const got = this.#get(begin, end);
+    got.then(
+      () => {
+        this.#refused = 0;
+      },
+      () => {
+        if (this.#stop.signal.aborted) return;
+        const pause = RETRY_DELAY * 2 ** Math.min(this.#refused++, MOST_DOUBLINGS);
+        setTimeout(() => this.requestDataRange(begin, end), pause);
+      },
+    );
   }
 
   async #get(begin: number, end: number): Promise<void> {
@@ -87,6 +97,8 @@ class Pieces extends PDFDataRangeTransport {
     const response = await fetch(this.#url, { headers, signal: this.#stop.signal });
     if (response.status !== 206) {
       void response.body?.cancel();
+      // A server that is busy, or wants another sign-in, says nothing of the file.
+      if (!CHANGED.includes(response.status)) throw new Error(`Cannot read the file: status ${response.status}`);
       this.#stop.abort();
       return this.#onChanged();
     }
@@ -98,5 +110,9 @@ class Pieces extends PDFDataRangeTransport {
   }
 }
 
-/** Milliseconds before a piece is asked for again that was lost. */
+/** Statuses that say of a piece that the file is another, or gone (RFC 9110 section 13.1.5). */
+const CHANGED: readonly number[] = [200, 404, 410, 412, 416];
+
+/** Milliseconds before a piece is asked for again that was lost; twice as long after each that was lost before. */
 const RETRY_DELAY = 3_000;
+const MOST_DOUBLINGS = 5;

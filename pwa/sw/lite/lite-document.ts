@@ -16,6 +16,7 @@ import {
   type MarkupRules,
   rewriteLink,
   type TextEditor,
+  type TextRules,
 } from "../../slot/rewrite/html-rewriter.ts";
 import {
   bytesOf,
@@ -155,10 +156,18 @@ function rewritten(navigation: LiteNavigation, response: TunnelResponse, documen
   const tracked = trackedBody(navigation, response);
   tellDocument(navigation, head.status);
   if (hasNullBody(navigation.request.method, head.status)) return new Response(null, { status: head.status, headers });
-  const transformPolicy = (content: string) => keptPolicies([content], context).join(", ");
+  const hasHash = (policy: string) => policy.includes("'sha");
+  // A style that is allowed by its hash is left as it is: without its fonts, rather than not at all.
+  let isHashed = headerValues(head.headers, "content-security-policy").some(hasHash);
+  const transformPolicy = (content: string) => {
+    isHashed ||= hasHash(content);
+    return keptPolicies([content], context).join(", ");
+  };
+  const style: TextRules["style"] = (element) => (isHashed ? AS_IT_IS : placedStyle(element));
   const bytes = bytesOf(document);
   const { values } = bytes;
-  const rules: MarkupRules = document.kind === "xml" ? { ...LITE_RULES, language: "xml" } : LITE_RULES;
+  const language = document.kind === "xml" ? "xml" : LITE_RULES.language;
+  const rules: MarkupRules = { ...LITE_RULES, language, texts: { style } };
   const rewriter = new HtmlRewriter({ ...context, documentUrl: head.url, transformPolicy, values }, null, rules);
   const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, bytes, document, titleOf(head.url));
   return new Response(body, { status: head.status, headers });
@@ -380,11 +389,14 @@ export const LITE_RULES: MarkupRules = {
   language: "html without scripts",
   // They are taken away.
   inner: () => (markup) => markup,
-  texts: {
-    style: ({ base, realOrigin, values }) =>
-      new StylePlaces((written) => placeInPage(values?.decodeAddress(written) ?? written, base, realOrigin)),
-  },
+  texts: { style: placedStyle },
 };
+
+function placedStyle({ base, realOrigin, values }: ElementContext): TextEditor {
+  return new StylePlaces((written) => placeInPage(values?.decodeAddress(written) ?? written, base, realOrigin));
+}
+
+const AS_IT_IS: TextEditor = { write: (text) => text, end: () => "" };
 
 /** Characters of a token that is waited for; a longer one is no address of a file, and passes as it is. */
 const WAITED_FOR = 8 * 1024;

@@ -284,7 +284,7 @@ export class EventStream implements BodyObserver {
   }
 
   onEnd(outcome: "end" | RopewayError): void {
-    // A page that closes its source does not connect again.
+    // A page that closes its source does not connect again; one whose request failed does.
     const isClosed = outcome !== "end" && outcome.code === ErrorCode.CANCEL;
     if (!isClosed && this.#lastId !== "") this.#keep(this.#lastId);
   }
