@@ -147,6 +147,20 @@ export type DownloadQuestion =
   /** The person wants a link's target, or a picture, whatever its site makes of it. The answer is true. */
   | { readonly kind: "save"; readonly request: RequestHead };
 
+/** Answers to these, by kind; null where the script that has them cannot be had. */
+export interface StoreAnswers {
+  readonly sites: readonly StoredSite[];
+  readonly readable: readonly string[];
+  readonly ready: undefined;
+  readonly forget: string;
+  readonly kept: readonly KeptPage[];
+  readonly keep: KeepOutcome;
+  readonly unkeep: readonly KeptPage[];
+  readonly downloads: readonly Download[];
+  readonly download: undefined;
+  readonly save: true;
+}
+
 /** Questions to the tunnel; the answer comes as `TunnelClient` says. */
 export type TunnelQuestion =
   | StoreQuestion

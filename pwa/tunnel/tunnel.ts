@@ -1,29 +1,14 @@
-import { ACCEPT_ENCODING, LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
+import { LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
 import { ErrorCode, later, RopewayError, toErrorCode } from "../../shared/errors.ts";
-import {
-  ACCEPT_PUSH,
-  type ClientExchange,
-  type ResponseConsumer,
-  type SlotScheme,
-  startExchange,
-} from "../../shared/http/exchange.ts";
-import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
-import {
-  type AcceptTable,
-  acceptToFields,
-  DICTIONARY_KEY,
-  imageWishField,
-  STORED_BODY,
-  TAKES_REASONS,
-  TRACKERS_BLOCKED,
-  VIEWPORT,
-} from "../../shared/http/phone-fields.ts";
+import { type ClientExchange, type ResponseConsumer, startExchange } from "../../shared/http/exchange.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
+import { type PhoneFacts, sessionFields } from "../../shared/http/phone-traits.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment } from "../../shared/mux/pipe/channel.ts";
 import { type Experiment, Session } from "../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { DEFAULT_PRIORITY, type EncodableField, type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+import { DEFAULT_PRIORITY, type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkHint, LinkPhase, StoreStats, TunnelStats, WarmedStats } from "../messages/tunnel-messages.ts";
 import { type Ask, askInOrder, type ResponseSource, type SessionTrace } from "./exchange/exchange.ts";
 import type { LastingRequest, OpenedStream } from "./requests/lasting-request.ts";
@@ -171,7 +156,7 @@ export class Tunnel {
   }
 
   /** @param slotScheme scheme of the hosts that pages are on, if what they need may come before they ask, else null. */
-  takePushes(slotScheme: SlotScheme | null): void {
+  takePushes(slotScheme: PhoneFacts["slotScheme"] | null): void {
     this.#renew({ slotScheme });
   }
 
@@ -328,7 +313,7 @@ export class Tunnel {
 
   #sendConstants(session: Session): void {
     const takesBrotli = this.#decoders.br !== undefined;
-    session.sendSessionHead(sessionFields(this.#constants, { ...this.#abilities, takesBrotli }));
+    session.sendSessionHead(sessionFields({ ...this.#constants, ...this.#abilities, takesBrotli }));
   }
 
   #attach(transport: Transport): void {
@@ -427,49 +412,10 @@ export class Tunnel {
   }
 }
 
-interface TunnelConstants {
-  readonly userAgent: string;
-  readonly acceptLanguage: string;
-  /** As `parseViewport` reads it; "" while it is not known. */
-  readonly viewport?: string;
-  /** Its browser's values that are not Chromium's; null while they are not known: no push would be of use. */
-  readonly accept?: AcceptTable | null;
-}
+type TunnelConstants = Pick<PhoneFacts, "userAgent" | "acceptLanguage" | "viewport" | "accept">;
 
 /** The abilities of this phone, and its wishes. */
-interface TunnelAbilities {
-  /** Where it takes pushes: scheme of the hosts that its pages are on. */
-  readonly slotScheme: SlotScheme | null;
-  readonly dictionaryKey: string | null;
-  readonly takesBrotli: boolean;
-  /** The wish for pictures; null where they are to come as their origins send them. */
-  readonly images: ImageWish | null;
-  /** The person wants no requests to go to trackers. */
-  readonly blocksTrackers: boolean;
-  /** The person wants less data to be used: origins hear of it. */
-  readonly savesData: boolean;
-}
-
-/** The fields that sessions say of this phone, once for all their requests: PROTOCOL.md section 5.1. */
-function sessionFields(
-  { userAgent, acceptLanguage, viewport = "", accept = {} }: TunnelConstants,
-  { slotScheme, dictionaryKey, takesBrotli, images, blocksTrackers, savesData }: TunnelAbilities,
-): EncodableField[] {
-  const fields: EncodableField[] = [
-    ["user-agent", userAgent],
-    ["accept-language", acceptLanguage],
-    [STORED_BODY, "1"],
-    [TAKES_REASONS, "1"],
-  ];
-  if (dictionaryKey !== null) fields.push([DICTIONARY_KEY, dictionaryKey, "never"]);
-  if (takesBrotli) fields.push([ACCEPT_ENCODING, "br"]);
-  if (images !== null) fields.push(imageWishField(images));
-  if (blocksTrackers) fields.push(TRACKERS_BLOCKED);
-  if (savesData) fields.push(["save-data", "on"]);
-  if (slotScheme !== null && accept !== null) fields.push([ACCEPT_PUSH, slotScheme], ...acceptToFields(accept));
-  if (viewport !== "") fields.push([VIEWPORT, viewport]);
-  return fields;
-}
+type TunnelAbilities = Omit<PhoneFacts, keyof TunnelConstants>;
 
 /** Whether an origin may have had the request, and acted on it. An edge that refuses the phone has passed nothing on. */
 function hidesTheOutcome({ code, scope }: RopewayError): boolean {

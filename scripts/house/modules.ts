@@ -67,6 +67,7 @@ export const MODULES: readonly Module[] = [
       "shared/http/heads.ts",
       "shared/http/head-fields.ts",
       "shared/http/phone-fields.ts",
+      "shared/http/phone-traits.ts",
       "shared/http/exchange.ts",
       "shared/http/socket-records.ts",
     ],

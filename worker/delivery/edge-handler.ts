@@ -32,7 +32,7 @@ export interface EdgeBackend {
 }
 
 export function createEdgeBackend({ upstream, jar, transportSecurity, now }: UpstreamParts): EdgeBackend {
-  return {
+  return withTextCookies({
     upstream,
     warmer: new PageWarmer({ ask: upstream, jar, now }),
     siteData: {
@@ -50,7 +50,7 @@ export function createEdgeBackend({ upstream, jar, transportSecurity, now }: Ups
       },
       flush: () => jar.flush(),
     },
-  };
+  });
 }
 
 /** Records that the edge keeps for the phone that asks. */

@@ -88,7 +88,9 @@ describe("a body that its origin coded beforehand", () => {
     const broken = Buffer.from(BEST);
     broken.fill(0xff, 1000, 1100);
     await expect(bytesOf((await deliver(await came(broken), delivery)).body)).rejects.toThrow();
-    await expect(bytesOf((await deliver(await came(BEST.subarray(0, -9)), delivery)).body)).rejects.toThrow();
+    // As far as it goes, as browsers have it.
+    const cut = Buffer.from(BEST.subarray(0, -9));
+    expect(await bytesOf((await deliver(await came(cut), delivery)).body)).toEqual(cut);
     const cancel = vi.fn();
     const endless = new ReadableStream({ start: (controller) => controller.enqueue(BEST.subarray(0, 2000)), cancel });
     const { body } = await deliver(await came(endless), delivery);

@@ -1,31 +1,9 @@
 /** All responses of one session: how each goes to the phone, and which pushes its document leads to. */
 import type { Clock } from "../../shared/clock.ts";
-import { ACCEPT_ENCODING, acceptsBrotli } from "../../shared/coding/link-coding.ts";
-import {
-  ACCEPT_PUSH,
-  isPushable,
-  parseAcceptPush,
-  pushKey,
-  type ServerRequest,
-  type ServerResponse,
-  type SlotScheme,
-} from "../../shared/http/exchange.ts";
-import type { HeaderList, ImageWish, RequestHead } from "../../shared/http/heads.ts";
-import {
-  type AcceptTable,
-  DICTIONARY_KEY,
-  fieldsToAccept,
-  has,
-  isStoreNote,
-  parseImageWish,
-  parseViewport,
-  readDictionaryKey,
-  STORED_BODY,
-  TAKES_REASONS,
-  TRACKERS_BLOCKED,
-  VIEWPORT,
-  type Viewport,
-} from "../../shared/http/phone-fields.ts";
+import { isPushable, pushKey, type ServerRequest, type ServerResponse } from "../../shared/http/exchange.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
+import { isStoreNote } from "../../shared/http/phone-fields.ts";
+import type { PhoneTraits } from "../../shared/http/phone-traits.ts";
 import * as limits from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
@@ -37,55 +15,6 @@ import type { PhoneDictionaries } from "./dictionaries.ts";
 import { type ImageStage, PixelReaders } from "./images/image-stage.ts";
 import type { NamesStage } from "./names/names-stage.ts";
 import { References } from "./references.ts";
-
-/** Traits that a phone tells once for a session. */
-export interface PhoneTraits {
-  readonly userAgent: string;
-  readonly acceptLanguage: string;
-  /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
-  readonly slotScheme?: SlotScheme;
-  /** Size and density of its screen. */
-  readonly viewport?: Viewport;
-  /** Whether it has a store: fields for that are for no page. */
-  readonly hasStore?: boolean;
-  /** Key that seals bodies which may be dictionaries. A phone that names one undoes `dcz`. */
-  readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
-  /** Whether it undoes `br`. */
-  readonly takesBrotli?: boolean;
-  /** The phone knows reason phrases. */
-  readonly takesReasons?: boolean;
-  /** Wish for all pictures of the session. */
-  readonly images?: ImageWish;
-  /** Whether no request is to go to a tracker. */
-  readonly blocksTrackers?: boolean;
-  /** Whether origins are told to send less data. */
-  readonly savesData?: boolean;
-  /** `accept` of its browser by destination, where that was announced. */
-  readonly accept?: AcceptTable;
-}
-
-/** @param fields of the session's head. */
-export function readPhoneTraits(fields: HeaderList): PhoneTraits {
-  const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
-  const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
-  const viewport = parseViewport(field(VIEWPORT));
-  const images = parseImageWish(fields);
-  const dictionaryKey = readDictionaryKey(field(DICTIONARY_KEY));
-  return {
-    userAgent: field("user-agent"),
-    acceptLanguage: field("accept-language"),
-    accept: fieldsToAccept(fields),
-    ...(slotScheme === null ? {} : { slotScheme }),
-    ...(viewport === undefined ? {} : { viewport }),
-    ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
-    ...(dictionaryKey === null ? {} : { dictionaryKey }),
-    ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
-    ...(field(TAKES_REASONS) === "" ? {} : { takesReasons: true }),
-    ...(images === undefined ? {} : { images }),
-    ...(has(fields, TRACKERS_BLOCKED) ? { blocksTrackers: true } : {}),
-    ...(field("save-data") === "on" ? { savesData: true } : {}),
-  };
-}
 
 /** Parts that all sessions of a phone share; null where the edge has none. */
 export interface PhoneParts {

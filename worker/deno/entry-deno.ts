@@ -15,7 +15,7 @@ import { ListKeeper, sharedBlocker } from "../blocking/tracker-blocker.ts";
 import { createEdgeHandler, SentLog, type SiteData } from "../delivery/edge-handler.ts";
 import { SharedParts } from "../delivery/shared-parts.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
-import { answerPhone, notPairedAnyMore, OwnDevice } from "../devices/phone-door.ts";
+import { answerPhone, OwnDevice } from "../devices/phone-door.ts";
 import { type EdgeOptions, EdgeSettings, readListening, startAdvice } from "../front/edge-settings.ts";
 import { deploymentHosts } from "../front/hosts.ts";
 import { assetFile, createRouter } from "../front/router.ts";
@@ -204,7 +204,7 @@ function phoneOf(deviceId: string): Phone {
     directory,
     now: epochClock.now,
     isConnected: () => server.isConnected,
-    disconnect: () => server.close(notPairedAnyMore()),
+    disconnect: (why) => server.close(why),
     forgetPages: () => dictionaries.forget(),
     clearSites: () => backend.siteData.clear(),
   });

@@ -2,7 +2,7 @@
 
 import { lookup } from "node:dns/promises";
 import { epochClock } from "../../shared/clock.ts";
-import { createEdgeBackend, type EdgeBackend, withTextCookies } from "../delivery/edge-handler.ts";
+import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
 import { type EdgeOptions, EdgeSettings } from "../front/edge-settings.ts";
 import type { SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
@@ -76,7 +76,7 @@ export function createDenoUpstream(
     }),
     withFixedLength: (stream, length) => new StreamedBlob(stream, length),
   });
-  return withTextCookies(createEdgeBackend(parts));
+  return createEdgeBackend(parts);
 }
 
 const READ_BYTES = 64 * 1024;

@@ -197,7 +197,7 @@ export function unavailable(error: unknown): Response {
 }
 
 /** To phones that are connected while they are unpaired. */
-export function notPairedAnyMore(): RopewayError {
+function notPairedAnyMore(): RopewayError {
   return new RopewayError(ErrorCode.KEY_NOT_ACCEPTED, "session", "peer", "This phone is not paired any more");
 }
 
@@ -259,7 +259,7 @@ interface OwnDeviceOptions {
   readonly now: () => number;
   readonly isConnected: () => boolean;
   /** Ends its sessions and closes its sockets, of any kind. */
-  readonly disconnect: () => void;
+  readonly disconnect: (why: RopewayError) => void;
   /** Forgets what the edge keeps of its pages. */
   readonly forgetPages: () => Promise<void>;
   /** Forgets what sites have stored here. */
@@ -363,7 +363,7 @@ export class OwnDevice implements DeviceCalls {
 
   async unpair({ withCookies }: Unpairing): Promise<void> {
     await this.#update(() => ({ state: "void" }));
-    this.#options.disconnect();
+    this.#options.disconnect(notPairedAnyMore());
     await this.#options.forgetPages();
     if (withCookies) await this.#options.clearSites();
   }
@@ -389,7 +389,7 @@ export class OwnDevice implements DeviceCalls {
     this.#isReading = true;
     const record = await this.#read().catch(() => undefined);
     this.#isReading = false;
-    if (record?.state === "void") this.#options.disconnect();
+    if (record?.state === "void") this.#options.disconnect(notPairedAnyMore());
   }
 
   #fresh(terms: DeviceTerms, { deviceId, secretHash }: DeviceToken): PairedRecord {

@@ -1,6 +1,7 @@
 import type { Clock, SetTimer } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { serveExchange } from "../../shared/http/exchange.ts";
+import { type PhoneTraits, readPhoneTraits } from "../../shared/http/phone-traits.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment, CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
 import { adoptChannel, confirmRetirement, resumeChannel } from "../../shared/mux/session/channel-set.ts";
@@ -15,13 +16,7 @@ import {
   encodePadding,
   isHello,
 } from "../../shared/wire/frame.ts";
-import {
-  type AskOrigin,
-  type PhoneParts,
-  type PhoneTraits,
-  readPhoneTraits,
-  SessionDelivery,
-} from "../delivery/session-delivery.ts";
+import { type AskOrigin, type PhoneParts, SessionDelivery } from "../delivery/session-delivery.ts";
 
 /**
  * Count of the bytes handed to a socket that its phone has proved to have read. Credit and acknowledgements prove nothing: a

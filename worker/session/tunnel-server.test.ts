@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
+import type { PhoneTraits } from "../../shared/http/phone-traits.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import { bodyOf, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import type { PhoneTraits } from "../delivery/session-delivery.ts";
 import { hello, setUp, snapshotOf } from "../testing/server-rig.ts";
 import { WiredPhone } from "../testing/wired-phone.ts";
 import type { SurvivingSocket } from "./tunnel-server.ts";

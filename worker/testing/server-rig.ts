@@ -1,7 +1,7 @@
 /** A server of tunnels as a scripted phone meets it, with what it was asked to keep and when it was at work. */
 import type { ServerRequest, ServerResponse } from "../../shared/http/exchange.ts";
+import type { PhoneTraits } from "../../shared/http/phone-traits.ts";
 import { bodyOf, responseHead } from "../../shared/testing/http/exchange-rig.ts";
-import type { PhoneTraits } from "../delivery/session-delivery.ts";
 import type { FirstSnapshot } from "../session/served-session.ts";
 import { rememberingEdge } from "./remembering-edge.ts";
 import type { WiredPhone } from "./wired-phone.ts";

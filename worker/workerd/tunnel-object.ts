@@ -17,7 +17,7 @@ import { sharedBlocker, type TrackerBlocker } from "../blocking/tracker-blocker.
 import { createEdgeHandler, type EdgeBackend, SentLog } from "../delivery/edge-handler.ts";
 import { SharedParts } from "../delivery/shared-parts.ts";
 import type { DeviceCalls } from "../devices/device-directory.ts";
-import { answerPhone, notPairedAnyMore, OwnDevice, unavailable } from "../devices/phone-door.ts";
+import { answerPhone, OwnDevice, unavailable } from "../devices/phone-door.ts";
 import { EdgeSettings } from "../front/edge-settings.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
 import { type Connection, type EdgeSocket, hear, TunnelServer } from "../session/tunnel-server.ts";
@@ -121,7 +121,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
       directory: directoryOf(env),
       now: epochClock.now,
       isConnected: () => this.#server.isConnected,
-      disconnect: () => this.#server.close(notPairedAnyMore()),
+      disconnect: (why) => this.#server.close(why),
       forgetPages: () => dictionaries.forget(),
       clearSites: () => this.#backend.siteData.clear(),
     });

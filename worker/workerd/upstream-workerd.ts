@@ -2,7 +2,7 @@
 
 import { connect } from "cloudflare:sockets";
 import { epochClock, setTimer } from "../../shared/clock.ts";
-import { createEdgeBackend, type EdgeBackend, withTextCookies } from "../delivery/edge-handler.ts";
+import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
 import { EdgeSettings } from "../front/edge-settings.ts";
 import { lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
@@ -52,7 +52,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });
-  return withTextCookies(createEdgeBackend(parts));
+  return createEdgeBackend(parts);
 }
 
 /**

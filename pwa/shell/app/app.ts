@@ -314,7 +314,7 @@ export class App implements AppActions, SiteTeller {
 
   /** Looks for pages on the start page that are stored. */
   async #findReadable(): Promise<void> {
-    const pages = await this.tunnel.askStore<readonly string[]>({ kind: "readable", urls: this.#siteUrls });
+    const pages = await this.tunnel.askStore({ kind: "readable", urls: this.#siteUrls });
     if (!isAway(this.#link)) return;
     this.#readable = pages === null ? null : new Set(pages);
     this.draw();

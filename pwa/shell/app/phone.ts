@@ -1,6 +1,5 @@
 import type { EdgeConfig } from "../../../shared/subprotocol.ts";
 import {
-  type KeepOutcome,
   type KeepRefusal,
   type KeptPage,
   type StoredSite,
@@ -232,7 +231,7 @@ export class PhoneStorage {
     const { tunnel, manager } = this.#options;
     const [stats, sites, isKept, estimate] = await Promise.all([
       tunnel.stats(),
-      tunnel.askStore<readonly StoredSite[]>({ kind: "sites" }),
+      tunnel.askStore({ kind: "sites" }),
       manager?.persisted().catch(() => null) ?? null,
       manager?.estimate().catch(() => null) ?? null,
     ]);
@@ -287,7 +286,7 @@ export class KeptPages {
   /** The page that is shown, as it is now. */
   async keep(url: string, title: string): Promise<KeepResult> {
     const question = { kind: "keep", url: withoutFragment(url), title } as const;
-    const outcome = await this.#tunnel.askStore<KeepOutcome>(question);
+    const outcome = await this.#tunnel.askStore(question);
     if (outcome === null) return "unavailable";
     if ("refused" in outcome) return outcome.refused;
     this.#all = [outcome.page, ...this.#all.filter((page) => page.url !== outcome.page.url)];
@@ -521,7 +520,7 @@ export class SiteForgetting {
     channel.postMessage(site);
     this.#forgetHere(site);
     await new Promise((resolve) => setTimeout(resolve, GOODBYE_TIME));
-    const why = await tunnel.askStore<string>({ kind: "forget", site });
+    const why = await tunnel.askStore({ kind: "forget", site });
     this.#tellOver(site);
     onDone(why ?? NOT_NOW);
   }

@@ -4,6 +4,7 @@ import {
   EXPERIMENT_KEY,
   type NavigationRequest,
   type ShellToTunnel,
+  type StoreAnswers,
   type StoreQuestion,
   type TunnelQuestion,
   type TunnelSettings,
@@ -117,8 +118,10 @@ export class TunnelClient {
     return this.#ask({ kind: "sign-in", origin, name, password });
   }
 
-  /** @returns as the question says, or null where the store, or the script of downloads, cannot be had. @typeParam Answer as there. */
-  askStore<Answer>(question: StoreQuestion | DownloadQuestion): Promise<Answer | null> {
+  /** @returns as of `StoreAnswers`. */
+  askStore<Kind extends keyof StoreAnswers>(
+    question: Extract<StoreQuestion | DownloadQuestion, { readonly kind: Kind }>,
+  ): Promise<StoreAnswers[Kind] | null> {
     return this.#ask(question);
   }
 

@@ -98,7 +98,7 @@ class Pieces extends PDFDataRangeTransport {
     if (response.status !== 206) {
       void response.body?.cancel();
       // A server that is busy, or wants another sign-in, says nothing of the file.
-      if (!CHANGED.includes(response.status)) throw new Error(`Cannot read the file: status ${response.status}`);
+      if (!CHANGED.includes(response.status)) throw new Error(String(response.status));
       this.#stop.abort();
       return this.#onChanged();
     }

@@ -43,6 +43,12 @@ describe("undoing br", () => {
     expect((await decode(coded(Buffer.from("x")), 1)).toString()).toBe("120");
   });
 
+  it("gives of what lacks its end all that came", async () => {
+    const part = await decode(coded(text).subarray(0, -500), 700);
+    expect(part.length).toBeGreaterThan(text.length * 0.9);
+    expect(Buffer.compare(part, text.subarray(0, part.length))).toBe(0);
+  });
+
   it("decodes several at once", async () => {
     const bodies = [text, text.subarray(1000), Buffer.from(random.bytes(5000))];
     const decoded = await Promise.all(bodies.map((body) => decode(coded(body), 700)));
@@ -76,7 +82,6 @@ describe("undoing br", () => {
 
   it.each([
     ["noise", () => random.bytes(2000)],
-    ["what is cut", () => coded(text).subarray(0, -5)],
     ["nothing", () => new Uint8Array()],
     ["what goes on after its end", () => concat(coded(text), random.bytes(10))],
     ["a window of 2 MB", () => coded(text, { [constants.BROTLI_PARAM_LGWIN]: 21 })],

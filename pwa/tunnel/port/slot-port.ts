@@ -10,7 +10,7 @@ import {
   type RequestHead,
   type ResponseHead,
 } from "../../../shared/http/heads.ts";
-import { has, isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../../shared/http/phone-fields.ts";
+import { isStoreNote, ORIGINAL, parseImageNote, READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { SUFFIX_NOTE } from "../../../shared/web/cookie.ts";
@@ -375,7 +375,7 @@ export class SlotPort {
     const isForPage = ([name]: HeaderField) => isDocument && (name === DOCUMENT_NOTE || name === SUFFIX_NOTE);
     const headers = head.headers.filter((field) => !isStoreNote(field) || isForPage(field));
     const picture = parseImageNote(head.headers);
-    const hasMarks = !takesMarks && has(head.headers, READS_MARKED);
+    const hasMarks = !takesMarks && head.headers.some(([name]) => name === READS_MARKED[0]);
     this.#outbox.post({
       type: "response",
       id,

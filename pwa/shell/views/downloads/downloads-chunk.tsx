@@ -126,7 +126,7 @@ function Downloads({ tunnel, app, onOpen }: DownloadsProps) {
   const [why, setWhy] = useState("");
   const rates = useRef(new Map<string, Rate>());
   const look = async () => {
-    const found = await tunnel.askStore<readonly Download[]>({ kind: "downloads" });
+    const found = await tunnel.askStore({ kind: "downloads" });
     setAll(found ?? []);
     if (found === null) setWhy(maySave() ? t("The list cannot be had now") : t("This browser gives the app no files"));
     for (const { id, bytes } of found ?? []) rates.current.set(id, nextRate(rates.current.get(id), bytes, Date.now()));

@@ -141,7 +141,7 @@ async function save(address: string, isPicture: boolean, page: string, { tunnel,
     referrer: "",
     origin,
   } as const;
-  const isKept = await tunnel.askStore<true>({ kind: "save", request: { ...all, ...asked } });
+  const isKept = await tunnel.askStore({ kind: "save", request: { ...all, ...asked } });
   if (isKept === null) app.notify({ kind: "download", why: t("The list cannot be had now"), offers: [] });
 }
 
