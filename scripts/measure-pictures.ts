@@ -10,7 +10,7 @@ import createAvifDecoder from "@jsquash/avif/codec/dec/avif_dec.js";
 import createWebpDecoder from "@jsquash/webp/codec/dec/webp_dec.js";
 import { epochClock } from "../shared/clock.ts";
 import { Room } from "../shared/fair-shares.ts";
-import { readImageFacts } from "../worker/delivery/images/image-facts.ts";
+import { readImageFacts } from "../shared/web/image-facts.ts";
 import { ImageRecoder } from "../worker/delivery/images/image-recoder.ts";
 import { MOST_WAIT } from "../worker/delivery/images/image-stage.ts";
 import { type Pixels, SCREEN_WIDTH, SharedCodecs, WasmCodec } from "../worker/delivery/images/picture-codecs.ts";

@@ -10,10 +10,10 @@ import {
 } from "../shared/http-cache/cache-rules.ts";
 import { growthOf } from "../shared/testing/count-steps.ts";
 import { requestHead } from "../shared/testing/http/request-heads.ts";
+import { readImageFacts, scansOf } from "../shared/web/image-facts.ts";
 import { parsePolicies, parseReferrerPolicy } from "../shared/web/policies.ts";
 import { compile, openCompiled } from "./blocking/tracker-blocker.ts";
 import { documentOf } from "./delivery/document-stage.ts";
-import { readImageFacts, scansOf } from "./delivery/images/image-facts.ts";
 import { markReads } from "./delivery/names/script-reads.ts";
 import { importsOfModule, importsOfStyle } from "./push/document-push.ts";
 import { DocumentScanner, linksOf, Steps } from "./push/document-scanner.ts";

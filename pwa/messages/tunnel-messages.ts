@@ -89,7 +89,9 @@ export type StoreQuestion =
   /** Keeps the page that is shown, whose URL is real and without a fragment. The answer: a `KeepOutcome`. */
   | { readonly kind: "keep"; readonly url: string; readonly title: string }
   /** Keeps the page no longer. The answer: the pages that are still kept. */
-  | { readonly kind: "unkeep"; readonly url: string };
+  | { readonly kind: "unkeep"; readonly url: string }
+  /** The answer: a picture that a page of the origin has loaded, if it is stored; nobody is asked for it. */
+  | { readonly kind: "picture"; readonly url: string; readonly topLevelOrigin: string };
 
 /** Of the app's private file system: each file has its `id` for a name. It is there while the list has any. */
 export const DOWNLOADS_DIRECTORY = "downloads";
@@ -156,6 +158,7 @@ export interface StoreAnswers {
   readonly kept: readonly KeptPage[];
   readonly keep: KeepOutcome;
   readonly unkeep: readonly KeptPage[];
+  readonly picture: Blob;
   readonly downloads: readonly Download[];
   readonly download: undefined;
   readonly save: true;
@@ -168,8 +171,6 @@ export type TunnelQuestion =
   | { readonly kind: "stats" }
   /** A site's icon. */
   | { readonly kind: "icon"; readonly url: string; readonly topLevelOrigin: string }
-  /** A picture of a page, if the store has it. */
-  | { readonly kind: "picture"; readonly url: string; readonly topLevelOrigin: string }
   /** The person has answered a "sign-in" of this origin. */
   | { readonly kind: "sign-in"; readonly origin: string; readonly name: string; readonly password: string }
   /** Asks to clear it, here and at the edge. */

@@ -62,8 +62,8 @@ declare const self: DedicatedWorkerGlobalScope & {
 /** Milliseconds after the link's opening until scripts are fetched that no page waits for, if the phone does not have them yet. */
 const LATER = 5000;
 
-/** Icons and pictures above this are not shown; they are decoration. */
-const MOST_BYTES = { icon: 64 * 1024, picture: 4 * 1024 * 1024 };
+/** Icons above this are not shown; they are decoration. */
+const ICON_BYTES = 64 * 1024;
 const PROGRESS_INTERVAL = 100;
 
 /** Slots are below the shell's host. */
@@ -432,7 +432,7 @@ function loadScripts(): void {
 
 async function answer(question: TunnelQuestion): Promise<unknown> {
   if (question.kind === "stats") return stats();
-  if (question.kind === "icon" || question.kind === "picture") return fetchPicture(question);
+  if (question.kind === "icon") return fetchIcon(question.url, question.topLevelOrigin);
   if (question.kind === "site-data") return clearSiteData();
   if (question.kind === "sign-in") return signIns?.give(question.origin, question);
   if (question.kind === "downloads" || question.kind === "download" || question.kind === "save")
@@ -554,11 +554,8 @@ function navigationHead(request: NavigationRequest): RequestHead {
   };
 }
 
-/** @returns of an icon a data: URL, of a picture a blob; null when there is no usable one. */
-async function fetchPicture(
-  question: Extract<TunnelQuestion, { kind: "icon" | "picture" }>,
-): Promise<string | Blob | null> {
-  const { kind, url, topLevelOrigin } = question;
+/** @returns a data: URL, or null when there is no usable icon. */
+async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | null> {
   const head = {
     method: "GET",
     url,
@@ -570,12 +567,10 @@ async function fetchPicture(
     referrer: "",
     origin: topLevelOrigin,
     topLevelOrigin,
-    ...(kind === "picture" && { cache: "only-if-cached" as const }),
   } satisfies RequestHead;
-  const { response, body } = await readWhole(tunnel.ask, wishes.marked(head, kind === "icon"), MOST_BYTES[kind]);
+  const { response, body } = await readWhole(tunnel.ask, wishes.marked(head, true), ICON_BYTES);
   const type = headerValue(response.headers, "content-type") ?? "image/x-icon";
   if (response.status !== 200 || !type.startsWith("image/")) return null;
-  if (kind === "picture") return new Blob([body as Uint8Array<ArrayBuffer>], { type });
   return `data:${type.replaceAll(" ", "")};base64,${toBase64(body)}`;
 }
 

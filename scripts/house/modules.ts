@@ -98,6 +98,7 @@ export const MODULES: readonly Module[] = [
       "shared/web/html-tokens.ts",
       "shared/web/read-marks.ts",
       "shared/web/documents.ts",
+      "shared/web/image-facts.ts",
     ],
     uses: ["base", "http"],
   },

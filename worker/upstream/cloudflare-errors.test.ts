@@ -13,7 +13,7 @@ describe("cloudflareFailure", () => {
   it.each([
     [530, "error code: 1016", ErrorCode.NAME_NOT_RESOLVED],
     [521, "error code: 521", ErrorCode.CONNECTION_REFUSED],
-    [522, "error code: 522\n", ErrorCode.UPSTREAM_TIMEOUT],
+    [522, "error code: 522\n", ErrorCode.UPSTREAM_FAILED],
     [525, "error code: 525", ErrorCode.TLS_FAILED],
     [526, "error code: 526", ErrorCode.TLS_FAILED],
   ])("knows %i with %o", async (status, body, code) => {

@@ -249,7 +249,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, result: FailureClass])[] = 
     /certificate|CERT_|SELF_SIGNED|UNABLE_TO|ERR_SSL|ERR_TLS|SSL routines|corrupt message|fatal alert|tls handshake|EPROTO/i,
     certain(ErrorCode.TLS_FAILED),
   ],
-  [/ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|timed out/i, certain(ErrorCode.UPSTREAM_TIMEOUT)],
+  [/ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|timed out/i, certain(ErrorCode.UPSTREAM_FAILED)],
   // Of a head, and of a body in chunks.
   [
     /message head is too large|invalid .* parsed|unexpected transfer-encoding|invalid chunk|invalid content-length/i,
@@ -399,7 +399,7 @@ export function toRopewayError(error: unknown): RopewayError {
 const CODES = new Map<number, ErrorCode>([
   [520, ErrorCode.NOT_HTTP],
   [521, ErrorCode.CONNECTION_REFUSED],
-  [522, ErrorCode.UPSTREAM_TIMEOUT],
+  [522, ErrorCode.UPSTREAM_FAILED],
   [523, ErrorCode.UPSTREAM_FAILED],
   [524, ErrorCode.UPSTREAM_TIMEOUT],
   [525, ErrorCode.TLS_FAILED],

@@ -179,7 +179,7 @@ export interface TabState {
   readonly title: string;
   readonly icon: string | null;
   /** Address of the largest picture of the page shown, as far as it is known. */
-  readonly picture?: string | null;
+  readonly picture?: string | null | undefined;
   readonly canGoBack: boolean;
   readonly canGoForward: boolean;
   /** 0 to 1 from real bytes and requests, or null when nothing loads. */
@@ -253,7 +253,7 @@ export interface TabLine {
   /** As of a Site. */
   readonly icon: string | null;
   /** As of a `TabState`. */
-  readonly picture?: string | null;
+  readonly picture?: string | null | undefined;
 }
 
 export interface TabsActions {

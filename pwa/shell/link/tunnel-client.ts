@@ -103,11 +103,6 @@ export class TunnelClient {
     return this.#ask({ kind: "icon", url, topLevelOrigin });
   }
 
-  /** @returns a picture that the store has, or null. */
-  picture(url: string, topLevelOrigin: string): Promise<Blob | null> {
-    return this.#ask({ kind: "picture", url, topLevelOrigin });
-  }
-
   /** @returns null when edge and phone have forgotten all, or why something is still there. */
   clearSiteData(): Promise<string | null> {
     return this.#ask({ kind: "site-data" });

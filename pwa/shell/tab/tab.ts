@@ -872,11 +872,16 @@ export class Tab implements AppTab, TabActions {
     const [former, next] = [this.#page.url, url].map((each) => each.split("#", 1)[0]);
     // A reload says nothing new.
     if (phase === "loading" && former !== next) this.#troubles = new Map();
-    const isLoaded = this.#commit(url, title, phase, message.isError);
+    const { picture, isError } = message;
+    const isLoaded = this.#commit(
+      url,
+      title,
+      phase,
+      isError,
+      undefined,
+      picture && this.#frame.toReal(`${picture}`, slot),
+    );
     if (isNew) this.#onCommit();
-    const { picture = null } = message;
-    if (isLoaded && picture !== null)
-      this.#change((is) => step.describePage(is, { picture: webAddress(this.#frame.toReal(String(picture), slot)) }));
     if (isLoaded && message.icon !== null) void this.#loadIcon(this.#frame.toReal(message.icon, slot), slot.origin);
   }
 
@@ -1001,11 +1006,19 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** @returns whether the document is all there. */
-  #commit(url: string, title: string, phase: DocumentPhase, isError = false, content?: step.Content): boolean {
+  #commit(
+    url: string,
+    title: string,
+    phase: DocumentPhase,
+    isError = false,
+    content?: step.Content,
+    said?: string | null,
+  ): boolean {
     const before = this.#navigation;
+    const picture = said ? webAddress(said) : before.page.url === url ? before.page.picture : null;
     const isSameSite = URL.parse(before.page.url)?.origin === new URL(url).origin;
     const icon = isSameSite ? before.page.icon : null;
-    const navigation = step.arrive(before, { url, title, icon }, phase, content);
+    const navigation = step.arrive(before, { url, title, icon, picture }, phase, content);
     const isLoaded = navigation.kind === "settled";
     if (phase === "loading") this.#held = null;
     // The document was on its way when the person pressed stop.

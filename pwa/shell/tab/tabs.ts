@@ -314,7 +314,8 @@ export class Tabs implements TabsActions, WindowPlaces {
   }
 
   async picture({ url, picture = null }: TabLine): Promise<Blob | null> {
-    return picture === null ? null : this.#options.app.tunnel.picture(picture, new URL(url).origin);
+    if (picture === null) return null;
+    return this.#options.app.tunnel.askStore({ kind: "picture", url: picture, topLevelOrigin: new URL(url).origin });
   }
 
   /** Tabs of before the app was closed. */

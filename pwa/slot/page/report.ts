@@ -48,11 +48,26 @@ function largestPicture(): string | null {
   return found;
 }
 
+/** Looks for it a while after an address is new: what is shown there may come later. @returns gives the one of an address. */
+function pictures(onLook: () => void): (url: string | null) => string | null {
+  let [seen, picture, timer]: [string | null, string | null, number] = [null, null, 0];
+  return (url) => {
+    if (url === null || url === seen) return picture;
+    [seen, picture] = [url, null];
+    clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      picture = largestPicture();
+      onLook();
+    }, LOOK_AGAIN);
+    return picture;
+  };
+}
+
 /** For a page that is in no frame of another. @returns takes back that the page leaves. */
 export function reportDocument(context: PageContext): () => void {
   const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   let last = "";
-  let pictured: { readonly url: string; readonly picture: string | null } | undefined;
+  const pictureAt = pictures(() => report());
   const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
     const title = (document.title || (context.config.title ?? "")).slice(0, LONGEST);
     const isError = (timing?.responseStatus ?? 0) >= 400;
@@ -70,8 +85,7 @@ export function reportDocument(context: PageContext): () => void {
       isPosted,
     } as const;
     const icon = phase === "loading" ? null : iconUrl();
-    if (phase === "loaded" && pictured?.url !== url) pictured = { url, picture: largestPicture() };
-    const { picture = null } = pictured ?? {};
+    const picture = pictureAt(phase === "loaded" ? url : null);
     const text = JSON.stringify([message, icon, picture]);
     if (text === last) return;
     last = text;
@@ -152,7 +166,7 @@ export function passKeys(context: PageContext): void {
 
 /** Milliseconds after its load: a page that is not to be seen by then may wait for what it does not get here. */
 const SEEN_WITHIN = 3_000;
-/** Milliseconds from one look to the next. */
+/** Milliseconds from one look to the next, and before the first at the pictures of an address. */
 const LOOK_AGAIN = 1_000;
 
 /** Tells the shell where the page does not work as in a browser of its own, as far as a script can see that. */

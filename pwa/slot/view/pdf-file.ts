@@ -23,12 +23,12 @@ export interface FileHost {
   readonly t: (text: string, places?: Places) => string;
   /** Told of bytes, and of how many there will be if that is known. */
   readonly onProgress: (got: number, all: number | null) => void;
-  /** The file on the server is another one now. */
-  readonly onChanged: () => void;
+  /** No more comes of the file. Null: it is another one on the server now; else its server answers with this status. */
+  readonly onLost: (status: number | null) => void;
 }
 
 /** @throws Error that says why it cannot be had. */
-export async function openFile({ url, t, onProgress, onChanged }: FileHost): Promise<PdfFile> {
+export async function openFile({ url, t, onProgress, onLost }: FileHost): Promise<PdfFile> {
   const response = await fetch(url);
   if (!response.ok || response.body === null)
     throw new Error(t("Cannot show the file: the site answered with {status}", { status: String(response.status) }));
@@ -47,7 +47,7 @@ export async function openFile({ url, t, onProgress, onChanged }: FileHost): Pro
     if (got > LARGEST) throw new Error(t("Cannot show the file: it is too large to be shown"));
     if (!inPieces || got < START) continue;
     void reader.cancel();
-    return { range: new Pieces(url, length, await joined(chunks), validator, onChanged) };
+    return { range: new Pieces(url, length, await joined(chunks), validator, onLost) };
   }
   return { data: await joined(chunks) };
 }
@@ -66,41 +66,38 @@ export function rangeValidator(headers: Pick<Headers, "get">): string | null {
 class Pieces extends PDFDataRangeTransport {
   readonly #url: string;
   readonly #validator: string;
-  readonly #onChanged: () => void;
+  readonly #onLost: FileHost["onLost"];
   readonly #stop = new AbortController();
-  /** Pieces that did not come, in a row. */
-  #refused = 0;
 
-  constructor(url: string, length: number, start: Uint8Array, validator: string, onChanged: () => void) {
+  constructor(url: string, length: number, start: Uint8Array, validator: string, onLost: FileHost["onLost"]) {
     super(length, start);
     this.#url = url;
     this.#validator = validator;
-    this.#onChanged = onChanged;
+    this.#onLost = onLost;
   }
 
-  override requestDataRange(begin: number, end: number): void {
-    const got = this.#get(begin, end);
-    got.then(
-      () => {
-        this.#refused = 0;
-      },
-      () => {
-        if (this.#stop.signal.aborted) return;
-        const pause = RETRY_DELAY * 2 ** Math.min(this.#refused++, MOST_DOUBLINGS);
-        setTimeout(() => this.requestDataRange(begin, end), pause);
-      },
-    );
+  override requestDataRange(begin: number, end: number, tries = 0): void {
+    const again = (refusal: unknown) => {
+      if (this.#stop.signal.aborted) return;
+      const isRefused = typeof refusal === "number";
+      if (!isRefused || (MAY_PASS.includes(refusal) && tries < MOST_TRIES)) {
+        const pause = RETRY_DELAY * 2 ** Math.min(tries, MOST_TRIES);
+        setTimeout(() => this.requestDataRange(begin, end, tries + 1), pause);
+        return;
+      }
+      this.#stop.abort();
+      this.#onLost(CHANGED.includes(refusal) ? null : refusal);
+    };
+    void this.#get(begin, end).catch(again);
   }
 
+  /** @throws the status, where it is another than 206. */
   async #get(begin: number, end: number): Promise<void> {
     const headers = { range: `bytes=${begin}-${end - 1}`, "if-range": this.#validator };
     const response = await fetch(this.#url, { headers, signal: this.#stop.signal });
     if (response.status !== 206) {
       void response.body?.cancel();
-      // A server that is busy, or wants another sign-in, says nothing of the file.
-      if (!CHANGED.includes(response.status)) throw new Error(String(response.status));
-      this.#stop.abort();
-      return this.#onChanged();
+      throw response.status;
     }
     this.onDataRange(begin, new Uint8Array(await response.arrayBuffer()));
   }
@@ -112,7 +109,9 @@ class Pieces extends PDFDataRangeTransport {
 
 /** Statuses that say of a piece that the file is another, or gone (RFC 9110 section 13.1.5). */
 const CHANGED: readonly number[] = [200, 404, 410, 412, 416];
+/** A server that is busy says nothing of the file. */
+const MAY_PASS: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
-/** Milliseconds before a piece is asked for again that was lost; twice as long after each that was lost before. */
+/** Milliseconds before a piece is asked for again; twice as long after each time that it did not come. */
 const RETRY_DELAY = 3_000;
-const MOST_DOUBLINGS = 5;
+const MOST_TRIES = 5;

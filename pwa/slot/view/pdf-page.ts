@@ -54,10 +54,12 @@ async function open(place: HTMLElement): Promise<() => Promise<void>> {
           ? t("Loading the file: {part} KB", { part })
           : t("Loading the file: {part} of {size} KB", { part, size });
     },
-    onChanged: () =>
+    onLost: (status) =>
       place.replaceChildren(
         notice(
-          t("The file has changed on its server"),
+          status === null
+            ? t("The file has changed on its server")
+            : t("Cannot show the file: the site answered with {status}", { status: String(status) }),
           button(t("Load it again"), () => location.reload()),
         ),
       ),

@@ -156,7 +156,8 @@ function rewritten(navigation: LiteNavigation, response: TunnelResponse, documen
   const tracked = trackedBody(navigation, response);
   tellDocument(navigation, head.status);
   if (hasNullBody(navigation.request.method, head.status)) return new Response(null, { status: head.status, headers });
-  const hasHash = (policy: string) => policy.includes("'sha");
+  const hasHash = (policies: string) =>
+    parsePolicies(policies).some((policy) => STYLING.some((name) => /'sha/i.test(`${policy.get(name)}`)));
   // A style that is allowed by its hash is left as it is: without its fonts, rather than not at all.
   let isHashed = headerValues(head.headers, "content-security-policy").some(hasHash);
   const transformPolicy = (content: string) => {
@@ -175,6 +176,9 @@ function rewritten(navigation: LiteNavigation, response: TunnelResponse, documen
 
 /** Nothing in them acts for the whole origin, which is the app's. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set(["content-language", "referrer-policy"]);
+
+/** Directives that say which styles a document may have. */
+const STYLING = ["style-src-elem", "style-src", "default-src"];
 
 /** Directives that an origin's policy may set: where pictures, styles, fonts and films come from. */
 const KEPT_DIRECTIVES: ReadonlySet<string> = new Set([

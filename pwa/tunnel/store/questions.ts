@@ -54,6 +54,29 @@ export async function answerTo(question: StoreQuestion, { ask, open, parts }: As
     case "unkeep":
       await parts.store.change(parts.store.era, (changes) => changes.unkeep(question.url));
       return keptPages(open);
+    case "picture":
+      return storedPicture(parts, question);
+  }
+}
+
+/** Bytes of a picture that decorates a list. */
+const MOST_BYTES = 1024 * 1024;
+
+/** However a page of the origin has asked for it: no page gets it. */
+export async function storedPicture(
+  { store }: Pick<SourceParts, "store">,
+  { url, topLevelOrigin }: StoreQuestion & { readonly kind: "picture" },
+): Promise<Blob | null> {
+  const index = await store.index(`${topLevelOrigin} ${topLevelOrigin}`);
+  const entry = index.find(url).find(({ meta, body }) => meta.status === 200 && body.size <= MOST_BYTES);
+  const reader = entry === undefined ? null : await store.read(entry);
+  if (reader === null) return null;
+  try {
+    const blocks: Uint8Array[] = [];
+    for (let block = await reader.next(); block !== null; block = await reader.next()) blocks.push(block);
+    return new Blob(blocks as Uint8Array<ArrayBuffer>[]);
+  } finally {
+    reader.close();
   }
 }
 

@@ -3,7 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { Ask } from "../exchange/exchange.ts";
-import { readyPages } from "./questions.ts";
+import { readyPages, storedPicture } from "./questions.ts";
 import { FRESH, type OriginAnswer, page, SITE, STALE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 const cookie: ScriptCookie = {
@@ -97,4 +97,21 @@ it("takes the cookies of a document that was quicker", async () => {
   resolve();
   await told;
   expect((await window.get(page)).head?.scriptCookies).toEqual([newer]);
+});
+
+it("gives a picture that a page has loaded, however it asked, and nobody is asked for it", async () => {
+  const ofOther = "https://pictures.example/boat.png";
+  const how = { origin: SITE, mode: "cors", credentials: "same-origin", destination: "image" } as const;
+  const crossorigin = { ...page, ...how, url: ofOther };
+  await window.get(crossorigin, { headers: [...FRESH, ["access-control-allow-origin", "*"]], body: "boat" });
+  await window.stored(crossorigin);
+  const asked = window.asked.length;
+  const look = async (url: string, topLevelOrigin = SITE) =>
+    (await storedPicture(window.source.parts, { kind: "picture", url, topLevelOrigin }))?.text();
+  expect(await look(ofOther)).toBe("boat");
+  expect(await look(`${SITE}/none`)).toBeUndefined();
+  expect(await look(`${SITE}/secret`)).toBeUndefined();
+  // Another site has not loaded it.
+  expect(await look(ofOther, "https://other.example")).toBeUndefined();
+  expect(window.asked).toHaveLength(asked);
 });

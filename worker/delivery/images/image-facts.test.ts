@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { readImageFacts, scansOf } from "./image-facts.ts";
+import { readImageFacts, scansOf } from "../../../shared/web/image-facts.ts";
 import { exif, jpegOf, photograph, pngOf, withSegment } from "./testing/pictures.ts";
 
 const icc = (name: string) => Buffer.from(`ICC_PROFILE\0\x01\x01${name}`, "latin1");

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { Room } from "../../../shared/fair-shares.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
-import type { ImageFacts } from "./image-facts.ts";
+import type { ImageFacts } from "../../../shared/web/image-facts.ts";
 
 // Coders of pictures: the codecs in wasm, or a service of the platform. `ImageRecoder` says which picture, and how.
 

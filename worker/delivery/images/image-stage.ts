@@ -4,12 +4,12 @@ import { contentLength, headerValue } from "../../../shared/http/head-fields.ts"
 import type { HeaderList, ImageWish, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { type ImageNote, imageNoteField } from "../../../shared/http/phone-fields.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
+import { type ImageFacts, readImageFacts } from "../../../shared/web/image-facts.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import type { ObserveBody } from "../../push/document-push.ts";
 import { bodyOf, type ReadAhead, readAhead } from "../references.ts";
 import type { DecodedResponse } from "../stage.ts";
-import { type ImageFacts, readImageFacts } from "./image-facts.ts";
 import type { ImageRecoder, RecodedImage } from "./image-recoder.ts";
 
 // A placeholder stands where a picture was held back: a picture of its size that says how many bytes it has.

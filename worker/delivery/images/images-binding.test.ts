@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ImageFacts } from "./image-facts.ts";
+import type { ImageFacts } from "../../../shared/web/image-facts.ts";
 import type { PictureCodec } from "./image-recoder.ts";
 import { BindingCodec, type ImagesBinding } from "./picture-codecs.ts";
 

@@ -1,4 +1,4 @@
-import { type ImageFacts, scansOf } from "./image-facts.ts";
+import { type ImageFacts, scansOf } from "../../../shared/web/image-facts.ts";
 import { type Coding, type Kind, type PictureCodec, TARGETS, type Target } from "./image-recoder.ts";
 
 /** Milliseconds: for so long what was dropped counts, if the collector, which is slow where memory is no script's, left it. */

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { later } from "../../../../shared/errors.ts";
+import { readImageFacts } from "../../../../shared/web/image-facts.ts";
 import { t } from "../../app/language.ts";
 import { tCount } from "../../app/language-choice.ts";
 import type { BrowserActions, BrowserState, Held, TabLine, TabsActions } from "../../app/state.ts";
@@ -69,13 +70,16 @@ function TabPicture({ tab, tabs }: Pick<ButtonsProps, "tab" | "tabs">) {
   useEffect(() => {
     let shown: string | undefined;
     let isOver = false;
-    const show = (picture: Blob | null) => {
-      if (picture === null || isOver) return;
+    const show = async (picture: Blob | null) => {
+      if (picture === null || !(await isSmall(picture)) || isOver) return;
       shown = URL.createObjectURL(picture);
       setUrl(shown);
     };
     // Without it there is the icon.
-    void tabs.picture(tab).then(show, () => {});
+    void tabs
+      .picture(tab)
+      .then(show)
+      .catch(() => {});
     return () => {
       isOver = true;
       setUrl(null);
@@ -91,6 +95,14 @@ function TabPicture({ tab, tabs }: Pick<ButtonsProps, "tab" | "tabs">) {
       )}
     </span>
   );
+}
+
+/** Pixels: whoever makes a page can pack many more into a small file, and the app itself decodes them. */
+const MOST_PIXELS = 16_000_000;
+
+async function isSmall(picture: Blob): Promise<boolean> {
+  const facts = readImageFacts(new Uint8Array(await picture.arrayBuffer()));
+  return facts !== null && facts.width * facts.height <= MOST_PIXELS;
 }
 
 interface ButtonsProps {
