@@ -1,4 +1,4 @@
-import type { Locator } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
 
 test("a page can be opened, left and reached with the keyboard alone", async ({ app, origin }) => {
@@ -159,20 +159,7 @@ test("tabs, a held link, a site's questions and downloads are used with the keyb
     "First",
   );
   origin.page("/second", "<p>Here</p>", "Second");
-  /** Goes by Tab until it has the focus, and presses it: back to the bar, since no browser without a window leaves a page's end. */
-  const press = async (what: Locator, key = "Enter") => {
-    const isThere = () =>
-      what.evaluate((element) => {
-        const { activeElement } = element.getRootNode() as Document | ShadowRoot;
-        return element === activeElement && document.hasFocus();
-      });
-    // Buttons that a page could put under a finger rest first.
-    await expect(what).toBeEnabled();
-    const step = (await what.evaluate((element) => element.closest(".bar-host") !== null)) ? "Shift+Tab" : "Tab";
-    for (let presses = 0; presses < 60 && !(await isThere()); presses++) await keyboard.press(step);
-    await expect(what).toBeFocused();
-    await keyboard.press(key);
-  };
+  const press = presserOf(page);
   const dialog = page.getByRole("dialog");
   const tabs = page.getByRole("button", { name: /^Tabs:/ });
   await keyboard.press("Control+l");
@@ -328,3 +315,62 @@ test("Escape out of a sheet gives the focus back to what had it", async ({ app, 
   await expect(page.getByRole("dialog", { name: "Settings" })).toBeVisible();
   await closes(menu);
 });
+
+test("a window, a window that nobody asked for, and a failure are used with the keyboard alone @long", async ({
+  app,
+  origin,
+}) => {
+  const { page } = app;
+  const press = presserOf(page);
+  const go = (path: string) =>
+    app.navigated(async () => {
+      await page.keyboard.press("Control+l");
+      await page.keyboard.type(origin.origin + path);
+      await page.keyboard.press("Enter");
+    });
+  origin.page(
+    "/list",
+    `<a target=_blank rel=opener href="/own">Own</a> <a href="http://nowhere.invalid/">Nowhere</a>`,
+    "List",
+  );
+  origin.page("/unasked", `<script>window.shown = open("/own")</script><p>Page</p>`);
+  origin.page("/own", "<p>A window</p>");
+  const window = app.frame().getByText("A window");
+  const bar = page.locator(".notice-bar");
+  await go("/list");
+  await press(app.frame().getByRole("link", { name: "Own" }));
+  await expect(window).toBeVisible();
+  await press(page.locator(".window-row").getByRole("button", { name: "Close" }));
+  await expect(app.frame().getByRole("link", { name: "Own" })).toBeVisible();
+
+  await app.sparesReady();
+  await press(app.frame().getByRole("link", { name: "Nowhere" }));
+  await expect(bar).toHaveText(/did not open/);
+  await press(bar.getByRole("button", { name: "Close" }));
+  await expect(bar).toHaveCount(0);
+
+  await go("/unasked");
+  await expect(bar).toContainText("wanted to open a window");
+  await press(bar.getByRole("button", { name: "Open", exact: true }));
+  await expect(window).toBeVisible();
+  await press(page.locator(".window-row").getByRole("button", { name: "Close" }));
+  await expect(app.frame().getByText("Page")).toBeVisible();
+});
+
+/** Goes by Tab until it has the focus, and presses it: back to the bar, since no browser without a window leaves a page's end. */
+function presserOf(page: Page) {
+  const { keyboard } = page;
+  return async (what: Locator, key = "Enter"): Promise<void> => {
+    const isThere = () =>
+      what.evaluate((element) => {
+        const { activeElement } = element.getRootNode() as Document | ShadowRoot;
+        return element === activeElement && document.hasFocus();
+      });
+    // Buttons that a page could put under a finger rest first.
+    await expect(what).toBeEnabled();
+    const step = (await what.evaluate((element) => element.closest(".bar-host") !== null)) ? "Shift+Tab" : "Tab";
+    for (let presses = 0; presses < 60 && !(await isThere()); presses++) await keyboard.press(step);
+    await expect(what).toBeFocused();
+    await keyboard.press(key);
+  };
+}

@@ -9,8 +9,31 @@ const inPage = (selector: Inside): Parameters<AxeBuilder["include"]>[0] => ({
   fromFrames: [{ fromShadowDom: [".frame-host", 'iframe[title="Page"]'] }, selector],
 });
 
+const LOOKS = ["light", "dark", "text of 200 %"] as const;
+type Look = (typeof LOOKS)[number];
+
+async function wear(page: Page, look: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme: look === "dark" ? "dark" : "light" });
+  if (look !== "text of 200 %") return;
+  await page.locator("html").evaluate((html) => {
+    html.style.fontSize = "200%";
+  });
+}
+
+/** @returns of the app's buttons, fields and words those that lie beside the screen, where nobody gets to them. */
+const besideScreen = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("button, input, a, h2, h3, p, summary")]
+      .filter(
+        (each) => each.closest(".frame-host, [inert]") === null && each.checkVisibility({ visibilityProperty: true }),
+      )
+      .map((each) => ({ each, box: each.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 1 && (box.left < -1 || box.right > innerWidth + 1))
+      .map(({ each, box }) => `${each.outerHTML.slice(0, 120)} ${Math.round(box.left)} to ${Math.round(box.right)}`),
+  );
+
 /** @returns judges all that is shown but the page; or, of the page, the app's own view in it. */
-function checksOf(page: Page, colorScheme: "light" | "dark") {
+function checksOf(page: Page, look: Look) {
   return async (view: string, inside?: Inside) => {
     // A sheet comes from below; colours are judged once it is there.
     const unfinished = await page.evaluate(async () => {
@@ -26,10 +49,11 @@ function checksOf(page: Page, colorScheme: "light" | "dark") {
     expect.soft(unfinished, view).toEqual([]);
     const whole = new AxeBuilder({ page });
     const axe = inside === undefined ? whole.exclude(".frame-host") : whole.include(inPage(inside));
-    const { violations, passes } = await (colorScheme === "dark" ? axe.withRules("color-contrast") : axe).analyze();
+    const { violations, passes } = await (look === "dark" ? axe.withRules("color-contrast") : axe).analyze();
     const found = violations.map(({ id, nodes }) => `${view}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
     expect.soft(found).toEqual([]);
-    if (colorScheme === "light") expect.soft(passes.length, view).toBeGreaterThan(0);
+    if (look === "light") expect.soft(passes.length, view).toBeGreaterThan(0);
+    if (look === "text of 200 %") expect.soft(await besideScreen(page), view).toEqual([]);
   };
 }
 
@@ -61,20 +85,20 @@ const SENTENCE =
 const ARTICLE = `<main><article><h1>Harbour</h1>${`<p>${SENTENCE.repeat(4)}</p>`.repeat(6)}</article></main>`;
 
 // Nothing but colours differs in the dark.
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`a screen reader's rules find nothing in the app's views, ${colorScheme}`, {
-    tag: colorScheme === "dark" ? "@long" : [],
+for (const look of LOOKS) {
+  test(`a screen reader's rules find nothing in the app's views, ${look}`, {
+    tag: look === "light" ? [] : "@long",
   }, async ({ app, origin }) => {
     origin.page("/", "<p>Hello</p>", "A page");
     const { page } = app;
-    const check = checksOf(page, colorScheme);
+    const check = checksOf(page, look);
     const menu = (name: string) => async () => {
       await page.getByRole("button", { name: "Menu" }).click();
       await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
     };
     const close = () => page.keyboard.press("Escape");
 
-    await page.emulateMedia({ colorScheme });
+    await wear(page, look);
     await check("start page");
     await app.goto(`${origin.origin}/`);
     await check("page");
@@ -101,6 +125,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: /^Tabs: / }).click();
     await expect(sheet).toBeVisible();
     await check("tabs");
+    await sheet.getByRole("button", { name: "Arrange" }).click();
+    await check("tabs that are arranged");
     await close();
     await app.ask("http://nowhere.invalid/");
     await expect(page.getByRole("heading", { name: "No site with this name" })).toBeVisible();
@@ -108,11 +134,10 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: "Start page" }).click();
   });
 
-  test(`nor in those that come with pages, ${colorScheme} @long`, async ({ app, origin }) => {
+  test(`nor in those that come with pages, ${look} @long`, async ({ app, origin }) => {
     const { page } = app;
     const { keyboard } = page;
-    const check = checksOf(page, colorScheme);
-    await page.emulateMedia({ colorScheme });
+    const check = checksOf(page, look);
     await page.addInitScript(OPENS);
     const serve = (path: string, type: string, body: string, status = 200) =>
       origin.route(path, ({ reply }) =>
@@ -130,7 +155,9 @@ for (const colorScheme of ["light", "dark"] as const) {
       "Harbour",
     );
     origin.page("/other", "<p>Other</p>");
+    origin.page("/unasked", `<script>window.shown = open("/other")</script><p>Page</p>`);
     await app.goto(`${origin.origin}/`);
+    await wear(page, look);
     await app.address.fill("harb");
     await expect(page.getByRole("option")).toHaveCount(2);
     await check("suggestions");
@@ -156,6 +183,13 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expect(page.getByText("Window of")).toBeVisible();
     await check("window");
     await page.getByRole("button", { name: "Close", exact: true }).click();
+    await app.ask("http://nowhere.invalid/");
+    await expect(page.getByText("did not open").first()).toBeVisible();
+    await check("failure");
+    await app.goto(`${origin.origin}/unasked`);
+    await expect(page.getByText("wanted to open a window").first()).toBeVisible();
+    await check("window that waits");
+    await app.goto(`${origin.origin}/`);
     await page.getByRole("button", { name: "Site information" }).click();
     await page.getByRole("button", { name: "Open in the browser, past Ropeway" }).click();
     await expect(page.getByRole("dialog", { name: "Open past Ropeway?" })).toBeVisible();
