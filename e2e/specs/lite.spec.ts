@@ -91,6 +91,13 @@ test("links, forms, redirects, cookies and the way back are those of the sites",
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = { "content-type": "text/html", "content-security-policy": `style-src 'sha256-${hash}'` };
   origin.route("/hashed", ({ reply }) => reply(200, policy, `<!doctype html><style>${style}</style><p>As it is`));
+  const other = {
+    "content-type": "text/html",
+    "content-security-policy": `script-src 'sha256-${hash}'; style-src 'unsafe-inline'`,
+  };
+  origin.route("/placed", ({ reply }) =>
+    reply(200, other, "<!doctype html><style>p { background: url(/behind.svg) }</style><p>Placed"),
+  );
   origin.page("/c", `<p>Deep page</p><p style="margin-top: 3000px" id="part">Part</p>`, "Deep");
   otherOrigin.page("/x", "<title>X</title><p>Other site</p>", "X");
   const frame = app.frame();
@@ -98,6 +105,9 @@ test("links, forms, redirects, cookies and the way back are those of the sites",
   // A name and a password are none of a page's address here, and an empty query is none of it either.
   await app.goto(`${origin.origin.replace("//", "//me:secret@")}/hashed?`);
   await expect(frame.getByText("As it is")).toHaveCSS("color", "rgb(1, 2, 3)");
+  // A hash of scripts says nothing of styles: their addresses lead to the site.
+  await app.goto(`${origin.origin}/placed`);
+  await expect.poll(() => origin.requestsTo("/behind.svg").length).toBe(1);
   await app.goto(`${origin.origin}/a/b`);
   await expect(app.page).toHaveTitle(/Start/);
   await expect(app.page.getByText("asks for a password").first()).toBeVisible();

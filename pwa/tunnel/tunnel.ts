@@ -156,7 +156,7 @@ export class Tunnel {
   }
 
   /** @param slotScheme scheme of the hosts that pages are on, if what they need may come before they ask, else null. */
-  takePushes(slotScheme: PhoneFacts["slotScheme"] | null): void {
+  takePushes(slotScheme: PhoneFacts["slotScheme"]): void {
     this.#renew({ slotScheme });
   }
 

@@ -247,7 +247,7 @@ function openDefaultReader(reader: ReadableStreamDefaultReader<Uint8Array>): Chu
 // Content codings (RFC 9110 section 8.4.1), and how they are undone. workerd's fetch hands bodies out as they came where it
 // is told so. Deno's undoes `gzip` and `br` where they are the only one, and leaves the fields as they were.
 
-/** Browsers take a coding without its end as it is, where the message itself is whole. */
+/** Where the message itself is whole, browsers show a body whose coding lacks its end. */
 const AS_FAR_AS_IT_GOES = { finishFlush: constants.Z_SYNC_FLUSH };
 
 const DECODERS: Readonly<Record<string, (first: number) => Decoder>> = {

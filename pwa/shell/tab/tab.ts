@@ -872,15 +872,9 @@ export class Tab implements AppTab, TabActions {
     const [former, next] = [this.#page.url, url].map((each) => each.split("#", 1)[0]);
     // A reload says nothing new.
     if (phase === "loading" && former !== next) this.#troubles = new Map();
-    const { picture, isError } = message;
-    const isLoaded = this.#commit(
-      url,
-      title,
-      phase,
-      isError,
-      undefined,
-      picture && this.#frame.toReal(`${picture}`, slot),
-    );
+    const said = message.picture && this.#frame.toReal(`${message.picture}`, slot);
+    const picture = said ? webAddress(said) : this.#page.url === url ? this.#page.picture : null;
+    const isLoaded = this.#commit({ url, title, picture }, phase, message.isError);
     if (isNew) this.#onCommit();
     if (isLoaded && message.icon !== null) void this.#loadIcon(this.#frame.toReal(message.icon, slot), slot.origin);
   }
@@ -934,7 +928,7 @@ export class Tab implements AppTab, TabActions {
     const content = { kind: "silent", url } as const;
     if (phase === "loaded") {
       const isShown = navigation.content.kind === "silent" && navigation.content.url === url;
-      if (step.awaitedOrigin(navigation) === null && isShown) this.#commit(url, title, phase, false, content);
+      if (step.awaitedOrigin(navigation) === null && isShown) this.#commit({ url, title }, phase, false, content);
       else if (this.#early.news[0]?.url === url) this.#early = { ...this.#early, news: [...this.#early.news, news] };
       return;
     }
@@ -946,7 +940,7 @@ export class Tab implements AppTab, TabActions {
     this.#frame.history.beginDocument();
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
     this.#frame.history.restore();
-    this.#commit(url, title, phase, false, content);
+    this.#commit({ url, title }, phase, false, content);
     this.#onCommit();
   }
 
@@ -1007,18 +1001,16 @@ export class Tab implements AppTab, TabActions {
 
   /** @returns whether the document is all there. */
   #commit(
-    url: string,
-    title: string,
+    page: Omit<step.CommittedPage, "icon">,
     phase: DocumentPhase,
     isError = false,
     content?: step.Content,
-    said?: string | null,
   ): boolean {
+    const { url, title } = page;
     const before = this.#navigation;
-    const picture = said ? webAddress(said) : before.page.url === url ? before.page.picture : null;
     const isSameSite = URL.parse(before.page.url)?.origin === new URL(url).origin;
     const icon = isSameSite ? before.page.icon : null;
-    const navigation = step.arrive(before, { url, title, icon, picture }, phase, content);
+    const navigation = step.arrive(before, { ...page, icon }, phase, content);
     const isLoaded = navigation.kind === "settled";
     if (phase === "loading") this.#held = null;
     // The document was on its way when the person pressed stop.

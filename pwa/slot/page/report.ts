@@ -31,10 +31,10 @@ function iconUrl(): string | null {
   return document.documentElement instanceof HTMLElement ? `${location.origin}/favicon.ico` : null;
 }
 
-/** Pictures of a page that are looked at; square pixels of a picture: what is smaller is a sign. */
+/** Pictures of a page that are looked at; pixels of the smallest that counts: smaller ones are signs and buttons. */
 const [MOST_PICTURES, LEAST_AREA] = [200, 3_600];
 
-/** The largest one, as it is shown: tabs are known by it. */
+/** The picture that takes most room on the page. The list of tabs shows it. */
 function largestPicture(): string | null {
   let [found, most]: [string | null, number] = [null, LEAST_AREA];
   for (const { complete, naturalWidth, width, height, currentSrc } of [...document.querySelectorAll("img")].slice(
@@ -48,7 +48,7 @@ function largestPicture(): string | null {
   return found;
 }
 
-/** Looks for it a while after an address is new: what is shown there may come later. @returns gives the one of an address. */
+/** Looks for that picture a while after an address is new: pages may show it later. @returns gives the one of an address. */
 function pictures(onLook: () => void): (url: string | null) => string | null {
   let [seen, picture, timer]: [string | null, string | null, number] = [null, null, 0];
   return (url) => {

@@ -157,8 +157,11 @@ function rewritten(navigation: LiteNavigation, response: TunnelResponse, documen
   tellDocument(navigation, head.status);
   if (hasNullBody(navigation.request.method, head.status)) return new Response(null, { status: head.status, headers });
   const hasHash = (policies: string) =>
-    parsePolicies(policies).some((policy) => STYLING.some((name) => /'sha/i.test(`${policy.get(name)}`)));
-  // A style that is allowed by its hash is left as it is: without its fonts, rather than not at all.
+    parsePolicies(policies).some((policy) => {
+      const sources = policy.get("style-src-elem") ?? policy.get("style-src") ?? policy.get("default-src");
+      return sources?.some((source) => /^'sha/i.test(source));
+    });
+  // A style that is allowed by its hash must not change. It may lack its fonts then.
   let isHashed = headerValues(head.headers, "content-security-policy").some(hasHash);
   const transformPolicy = (content: string) => {
     isHashed ||= hasHash(content);
@@ -176,9 +179,6 @@ function rewritten(navigation: LiteNavigation, response: TunnelResponse, documen
 
 /** Nothing in them acts for the whole origin, which is the app's. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set(["content-language", "referrer-policy"]);
-
-/** Directives that say which styles a document may have. */
-const STYLING = ["style-src-elem", "style-src", "default-src"];
 
 /** Directives that an origin's policy may set: where pictures, styles, fonts and films come from. */
 const KEPT_DIRECTIVES: ReadonlySet<string> = new Set([

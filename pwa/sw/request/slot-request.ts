@@ -284,7 +284,7 @@ export class EventStream implements BodyObserver {
   }
 
   onEnd(outcome: "end" | RopewayError): void {
-    // A page that closes its source does not connect again; one whose request failed does.
+    // A page that closes its source does not connect again. After any other end the browser does.
     const isClosed = outcome !== "end" && outcome.code === ErrorCode.CANCEL;
     if (!isClosed && this.#lastId !== "") this.#keep(this.#lastId);
   }

@@ -51,7 +51,7 @@ class BrotliDecoder implements SteppedDecoder {
     }
   }
 
-  /** The edge passes on bodies as their origins coded them: where one lacks its end, browsers show it as far as it goes. */
+  /** The edge passes on bodies as their origins coded them. A body that lacks its end is shown as far as it goes, as in browsers. */
   end(): void {
     if (this.#place === "beginning") throw new Error("Cannot decode the response: it ends too soon");
   }

@@ -62,22 +62,15 @@ export async function answerTo(question: StoreQuestion, { ask, open, parts }: As
 /** Bytes of a picture that decorates a list. */
 const MOST_BYTES = 1024 * 1024;
 
-/** However a page of the origin has asked for it: no page gets it. */
+/** The page may have asked in any mode: the answer goes to the app alone. */
 export async function storedPicture(
   { store }: Pick<SourceParts, "store">,
   { url, topLevelOrigin }: StoreQuestion & { readonly kind: "picture" },
 ): Promise<Blob | null> {
-  const index = await store.index(`${topLevelOrigin} ${topLevelOrigin}`);
+  const index = await store.index(partitionOf({ mode: "no-cors", origin: topLevelOrigin, topLevelOrigin, url }));
   const entry = index.find(url).find(({ meta, body }) => meta.status === 200 && body.size <= MOST_BYTES);
   const reader = entry === undefined ? null : await store.read(entry);
-  if (reader === null) return null;
-  try {
-    const blocks: Uint8Array[] = [];
-    for (let block = await reader.next(); block !== null; block = await reader.next()) blocks.push(block);
-    return new Blob(blocks as Uint8Array<ArrayBuffer>[]);
-  } finally {
-    reader.close();
-  }
+  return reader === null ? null : new Blob(await reader.whole());
 }
 
 /** Its copies were made in vain where something went to make room meanwhile. */

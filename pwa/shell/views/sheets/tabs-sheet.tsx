@@ -64,7 +64,7 @@ export function TabsSheet({ state: { tabs }, actions, ui }: TabsProps) {
   );
 }
 
-/** The largest picture of the tab's page, as the phone's store has it: the browser lets no app take one of a frame. Else the icon. */
+/** The largest picture of the tab's page, out of the phone's store; the site's icon where there is none. */
 function TabPicture({ tab, tabs }: Pick<ButtonsProps, "tab" | "tabs">) {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
@@ -97,7 +97,7 @@ function TabPicture({ tab, tabs }: Pick<ButtonsProps, "tab" | "tabs">) {
   );
 }
 
-/** Pixels: whoever makes a page can pack many more into a small file, and the app itself decodes them. */
+/** Pixels. A page can pack many more into a small file, and the app itself would decode them. */
 const MOST_PIXELS = 16_000_000;
 
 async function isSmall(picture: Blob): Promise<boolean> {

@@ -248,6 +248,21 @@ export class BodyReader {
     throw new Error("Cannot read a stored body: a block of it is gone or broken");
   }
 
+  /**
+   * All blocks from here on; then it is closed.
+   *
+   * @throws Error as `next` does.
+   */
+  async whole(): Promise<Uint8Array<ArrayBuffer>[]> {
+    try {
+      const blocks: Uint8Array[] = [];
+      for (let block = await this.next(); block !== null; block = await this.next()) blocks.push(block);
+      return blocks as Uint8Array<ArrayBuffer>[];
+    } finally {
+      this.close();
+    }
+  }
+
   /** The body is not read any more. */
   close(): void {
     if (!this.#isClosed) this.#release();

@@ -243,12 +243,6 @@ export class StoredDictionaries {
   async #read(entry: ExchangeEntry): Promise<StoredDictionary> {
     const reader = await this.#store.read(entry);
     if (reader === null) throw new Error("Cannot decode the response: what it is coded against is not stored any more");
-    try {
-      const blocks: Uint8Array[] = [];
-      for (let block = await reader.next(); block !== null; block = await reader.next()) blocks.push(block);
-      return { bytes: concat(...blocks), hash: fromHex(entry.body.hash) };
-    } finally {
-      reader.close();
-    }
+    return { bytes: concat(...(await reader.whole())), hash: fromHex(entry.body.hash) };
   }
 }

@@ -37,7 +37,12 @@ export function isStoredExchange(value: unknown): value is StoredExchange {
  * The documents that may know of a response: those of one origin below one top-level origin. Narrower than the sites that
  * browsers take: the other conditions name the origin anyway, and an origin needs no list of public suffixes.
  */
-export function partitionOf({ mode, origin, topLevelOrigin, url }: RequestHead): string {
+export function partitionOf({
+  mode,
+  origin,
+  topLevelOrigin,
+  url,
+}: Pick<RequestHead, "mode" | "origin" | "topLevelOrigin" | "url">): string {
   return `${topLevelOrigin} ${(mode === "navigate" ? parseUrl(url)?.origin : origin) ?? "null"}`;
 }
 
