@@ -141,7 +141,12 @@ test("all that a script does to a window of its own does to it what it does dire
               const wait = () => {
                 if (!shown.closed) return setTimeout(wait, 20);
                 note("closed", () => [shown.returned, typeof shown.document].join());
-                setTimeout(() => { log.push(hasLeft); end(); }, 100);
+                hearLeft();
+              };
+              const hearLeft = () => {
+                if (!hasLeft) return setTimeout(hearLeft, 20);
+                log.push("left");
+                end();
               };
               wait();
             });
@@ -226,4 +231,71 @@ alone("a page of another site gets nothing of where they find each other", async
   for (const each of ["location = 'about:blank'", "location.replace('about:blank')"])
     await other.evaluate(`for (const each of ${all}) try { each.${each} } catch {}`);
   expect(await meetings()).toHaveLength(1);
+});
+
+test("a window behind another goes back in its own history, and the one in front stays", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page(
+    "/page",
+    `<button>Open</button><script>${LOG}
+      let opened;
+      onmessage = ({ data }) => {
+        log.push(data);
+        if (log.length === 1) opened.location = "/first?on";
+        if (log.length === 3) end();
+      };
+      document.querySelector("button").onclick = () => { opened = open("/first"); };
+    </script>`,
+  );
+  origin.page(
+    "/first",
+    `<button>On</button><script>
+      onpageshow = () => setTimeout(() => opener.postMessage(location.pathname + location.search, "*"), 0);
+      onmessage = () => history.back();
+      if (location.search === "?on") document.querySelector("button").onclick = () => open("/second");
+    </script>`,
+  );
+  origin.page("/second", `<p>Second</p><script>onload = () => opener.postMessage("back", "*");</script>`);
+  const openSecond = async (page: Page | null) => {
+    if (page !== null) await page.waitForURL(/on$/);
+    else await expect(app.address).toHaveValue(/on$/);
+    await (page ?? app.frame()).getByRole("button", { name: "On" }).click();
+  };
+  const wanted = await logOf(direct.page, `${origin.origin}/page`, openSecond);
+  expect(wanted).toEqual(["/first", "/first?on", "/first"]);
+  expect(await logOf(app, `${origin.origin}/page`, openSecond)).toEqual(wanted);
+  await expect(app.frame().getByText("Second")).toBeVisible();
+});
+
+test("a window of a blob: tells the page of its load, and keeps what that has put there", async ({
+  app,
+  direct,
+  origin,
+}) => {
+  origin.page(
+    "/page",
+    `<button>Open</button><script>${LOG}
+      document.querySelector("button").onclick = () => {
+        const url = URL.createObjectURL(new Blob(["<title>Receipt</title><p>Made here"], { type: "text/html;charset=utf-8" }));
+        const shown = open(url);
+        URL.revokeObjectURL(url);
+        shown.kept = "kept";
+        shown.addEventListener("load", () => log.push(["listener", shown.document.title]));
+        shown.onload = () => {
+          log.push(["onload", shown.document.charset, shown.kept, shown.document.querySelector("p").textContent]);
+          shown.close();
+          setTimeout(end, 100);
+        };
+      };
+    </script>`,
+  );
+  const wanted = await logOf(direct.page, `${origin.origin}/page`);
+  expect(wanted).toEqual([
+    ["listener", "Receipt"],
+    ["onload", "UTF-8", "kept", "Made here"],
+  ]);
+  expect(await logOf(app, `${origin.origin}/page`)).toEqual(wanted);
 });

@@ -229,7 +229,9 @@ export interface WindowOrder {
     /** Brings it to the front. */
     | { readonly kind: "focus" }
     /** The page wants no opener any more; where it parts itself from those of other origins: none of another one. */
-    | { readonly kind: "disown"; readonly isApart?: true };
+    | { readonly kind: "disown"; readonly isApart?: true }
+    /** The document's own window goes so many entries of its history on, or back. */
+    | { readonly kind: "step"; readonly delta: number };
 }
 
 /** Of the window of this id; without one, of the opener. */
@@ -243,7 +245,9 @@ export interface WindowNews {
     /** Its page is of the document's own origin, and has this real URL; null: it is of another one. */
     | { readonly kind: "at"; readonly url: string | null }
     /** Where windows of the two's origin find each other: id of `ropewayPath.meeting`. Slots of before 2026-12 do not know it. */
-    | { readonly kind: "meeting"; readonly meeting: string };
+    | { readonly kind: "meeting"; readonly meeting: string }
+    /** The step is taken. Apps of before 2026-12 take none. */
+    | { readonly kind: "step" };
 }
 
 /**

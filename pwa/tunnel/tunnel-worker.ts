@@ -501,7 +501,9 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
     remindOf(held, response, clock, answered);
   });
   const bodyAgain = () => (request.body === null ? null : new Response(request.body).body);
-  const head = wishes.marked(navigationHead(request));
+  // The history of a tab that leads to a page asks as its first visit did.
+  const start = request.cache === "force-cache" ? host.pageStarts.find(url) : null;
+  const head = wishes.marked({ ...navigationHead(request), ...start });
   host.pageStarts.note(head, url);
   const { download } = request;
   const answer =

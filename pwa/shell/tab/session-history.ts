@@ -100,16 +100,17 @@ export class SessionHistory {
   }
 
   /**
-   * Goes to the entry before, or the next, without the browser's list: its page is to take the place of the one shown. To
-   * what a form has led to it does not go, but past it.
+   * Goes so many entries on, or back, without the browser's list: the page is to take the place of the one shown. To what a
+   * form has led to it does not go, but past it.
    *
+   * @param delta by a page's word, perhaps.
    * @returns null where there is none.
    */
-  step(delta: 1 | -1): KeptEntry | null {
+  step(delta: number): KeptEntry | null {
     const { keys, index } = this.#list;
     const former = keys.map((key) => this.#entries.get(key) ?? START);
     let to = index + delta;
-    while (former[to]?.isRepeatable === false) to += delta;
+    while (former[to]?.isRepeatable === false) to += Math.sign(delta);
     const entry = former[to];
     if (entry === undefined) return null;
     // The browser may give the page that comes the key of the one that goes.

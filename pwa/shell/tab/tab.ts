@@ -217,13 +217,25 @@ export class Tab implements AppTab, TabActions {
       this.#change(step.traverse);
       return history.go(delta);
     }
+    if (!this.step(delta)) this.#notify({ kind: "no-way-back" });
+  }
+
+  /**
+   * Goes so many entries on, or back, without the browser's list.
+   *
+   * @returns false where no such page is to be had.
+   */
+  step(delta: number): boolean {
     this.#abandon();
     const entry = this.#frame.history.step(delta);
-    if (entry === null) return this.#notify({ kind: "no-way-back" });
+    if (entry === null) return false;
     this.#anchor();
-    if (entry.url !== "") return this.#reopen(entry.url);
-    this.#showStart(true);
-    this.#settleAtStart({ kind: "former" });
+    if (entry.url !== "") this.#reopen(entry.url);
+    else {
+      this.#showStart(true);
+      this.#settleAtStart({ kind: "former" });
+    }
+    return true;
   }
 
   /** Shows the page of the entry that the history has come to, in place of the one that is there. */

@@ -57,6 +57,7 @@ function openApp(slots = true, mostMeetings = 0) {
       all = [...all.filter((each) => each !== window), window];
       log.push("raise");
     },
+    step: (window, delta) => log.push(`${made.findIndex((each) => each.window === window) + 1} steps ${delta}`),
     closeWindow(window) {
       windows.onEnd(window);
       all = all.filter((each) => each !== window);
@@ -373,4 +374,13 @@ it("tells each document that has got a window by its name as it closes", () => {
   told();
   ask();
   expect(told()).toEqual(["3 to https://b.example/2 by https://a.example"]);
+});
+
+it("has a window step its own history, by whole numbers, and never reloads the app", () => {
+  const { open, order, told } = openApp();
+  open(1, "https://b.example/", { id: "w", name: "" });
+  told();
+  for (const delta of [-2, "", 0.5, 0]) order(1, { kind: "step", delta: delta as number }, A);
+  const taken = heard(1, null, { kind: "step" }, "*");
+  expect(told()).toEqual([taken, "1 steps -2", taken, taken, taken]);
 });

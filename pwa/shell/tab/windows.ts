@@ -89,6 +89,8 @@ export interface WindowPlaces {
   openForPage(request: NavigationRequest, how: "in front" | "behind", isAsked: boolean): boolean;
   /** Brings it to the front. */
   raise(window: AppWindow): void;
+  /** Goes so many entries on in its history, or back. */
+  step(window: AppWindow, delta: number): void;
   closeWindow(window: AppWindow): void;
 }
 
@@ -228,6 +230,13 @@ export class Windows {
 
   #hearOpened(act: WindowOrder["act"], slot: Slot, { source, from, ports }: Speaker): void {
     if (!from.frame.isOf(source)) return;
+    if (act.kind === "step") {
+      tell(source, "*", undefined, { kind: "step" });
+      const delta = ~~act.delta;
+      // The browser takes none for a reload: of the app.
+      if (delta !== 0) this.#options.places.step(from, delta);
+      return;
+    }
     const opened = this.#opened.get(from);
     if (opened === undefined) return act.kind === "close" ? closeTab(from) : undefined;
     if (act.kind === "close") return this.#closeByPage(opened);

@@ -87,6 +87,8 @@ export class OpenedWindows {
   readonly #context: PageContext;
   readonly #opened = new Map<string, Other>();
   readonly #opener: Other | null = null;
+  /** Until the document makes a step of the history itself, which the shell has not taken. */
+  #patience: ReturnType<typeof setTimeout> | undefined;
 
   /** Before the name of the page's window is shown otherwise. */
   constructor(context: PageContext) {
@@ -104,6 +106,15 @@ export class OpenedWindows {
     });
     if (!context.config.topLevel) return;
     patchMethod(window, "close", () => this.#order(undefined, { kind: "close" }));
+    // The browser has one list for all windows of the app. Which entries are a window's own the shell knows.
+    for (const [name, step] of Object.entries({ back: -1, forward: 1, go: 0 }))
+      patchMethod(History.prototype, name, (native, self, args) => {
+        const delta = step || ~~(args[0] as number);
+        if (!delta || !(this.#opener || this.#opened.size)) return native(self, args);
+        clearTimeout(this.#patience);
+        this.#patience = setTimeout(native, 1_000, self, args);
+        this.#order(undefined, { kind: "step", delta });
+      });
     const { isApart = false, referrer, realOrigin } = context.config;
     const { opened, meeting } = frameNameOf(window.name);
     const isOpened = opened !== null;
@@ -162,6 +173,7 @@ export class OpenedWindows {
 
   /** The shell has news of a window, of which a message brings its ports. */
   hear({ id, news }: WindowNews, ports: readonly MessagePort[]): void {
+    if (news.kind === "step") return clearTimeout(this.#patience);
     const other = id === undefined ? this.#opener : (this.#opened.get(id) ?? this.#remember(id));
     if (other === null) return;
     if (news.kind === "closed") {
@@ -412,7 +424,8 @@ const AS_HERE =
 class EarlyWindow {
   readonly #name: string;
   readonly #set = new Map<string | symbol, unknown>();
-  readonly #heard: Parameters<Window["addEventListener"]>[] = [];
+  /** In the order of the script's. */
+  readonly #acts: ((itself: Window) => void)[] = [];
   #document: Document | null = null;
 
   constructor(name: string) {
@@ -424,7 +437,7 @@ class EarlyWindow {
       return (...listener: Parameters<Window["addEventListener"]>) => {
         // Throws where it is none.
         new EventTarget().addEventListener(...listener);
-        this.#heard.push(listener);
+        this.#acts.push((itself) => itself.addEventListener(...listener));
       };
     if (name === "document") {
       if (this.#document === null) {
@@ -439,6 +452,7 @@ class EarlyWindow {
 
   write(name: string | symbol, value: unknown): void {
     this.#set.set(name, value);
+    this.#acts.push((itself) => Reflect.set(itself, name, value, itself));
   }
 
   has(name: string | symbol): boolean {
@@ -446,8 +460,7 @@ class EarlyWindow {
   }
 
   bringTo(itself: Window): void {
-    for (const [name, value] of this.#set) Reflect.set(itself, name, value, itself);
-    for (const listener of this.#heard) itself.addEventListener(...listener);
+    for (const act of this.#acts) act(itself);
   }
 }
 
@@ -496,17 +509,18 @@ interface Seen {
   readonly opener: Window | null;
 }
 
-const ownOf = new WeakMap<Element, object>();
+const blankIn = new WeakMap<Element, BlankWindow>();
 
-/** A document has come into the frame of a blank window: it finds its opener there, and can close itself. */
+/** A document has come into the frame of a blank window. */
 export function furnish(content: Realm): void {
-  for (const [name, value] of Object.entries((content.frameElement && ownOf.get(content.frameElement)) ?? {}))
-    Object.defineProperty(content, name, { value, configurable: true, writable: true });
+  if (content.frameElement) blankIn.get(content.frameElement)?.furnish(content);
 }
 
 /** A window without an address: a frame over the whole page, which scripts of the page can fill. */
 class BlankWindow {
   readonly #own: Seen & { readonly close: () => void };
+  /** What scripts do to it until the blob's document is there: the browser gives that a window of its own. */
+  #early: EarlyWindow | null = null;
   #host: HTMLElement | null = null;
   /** As scripts of the page are to see it. */
   content: Realm | null = null;
@@ -522,6 +536,7 @@ class BlankWindow {
   /** A script uses the window as one of its own. */
   read(name: string | symbol): unknown {
     const content = this.#show();
+    if (name === "addEventListener" && this.#early !== null) return this.#early.read(name);
     const value: unknown = Reflect.get(content, name, content);
     return typeof value === "function" && value.prototype === undefined ? value.bind(content) : value;
   }
@@ -529,14 +544,27 @@ class BlankWindow {
   write(name: string | symbol, value: unknown): void {
     const content = this.#show();
     Reflect.set(content, name, value, content);
+    this.#early?.write(name, value);
   }
 
   /** @param url of a blob, or a script's. */
   fill(url: string, context: PageContext): void {
     this.#show();
     const frame = this.#host?.firstElementChild as HTMLIFrameElement;
-    if (isBlobUrl(url)) showInFrame(frame, url, context);
-    else frame.src = url;
+    if (!isBlobUrl(url)) frame.src = url;
+    else {
+      this.#early = new EarlyWindow("");
+      showInFrame(frame, url, context);
+    }
+  }
+
+  /** A document has come: it finds its opener there, and can close itself. */
+  furnish(content: Realm): void {
+    for (const [name, value] of Object.entries(this.#own))
+      Object.defineProperty(content, name, { value, configurable: true, writable: true });
+    if (content.location.href === "about:blank") return;
+    this.#early?.bringTo(content);
+    this.#early = null;
   }
 
   leave(): void {
@@ -558,7 +586,7 @@ class BlankWindow {
     const frame = document.createElement("iframe");
     // A policy of the page keeps style attributes out, and lets scripts set this.
     frame.style.cssText = "flex:1;border:0;width:100%;background:#fff";
-    ownOf.set(frame, this.#own);
+    blankIn.set(frame, this);
     host.append(frame);
     // Its first document is there at once.
     document.documentElement.append(host);
