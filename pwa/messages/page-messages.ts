@@ -222,8 +222,8 @@ export interface WindowOrder {
   readonly id?: string;
   readonly act: /** A message, whose ports go with it. `targetOrigin`: a real origin, or "*". */
     | { readonly kind: "post"; readonly data: unknown; readonly targetOrigin: string }
-    /** To a real URL. */
-    | { readonly kind: "go"; readonly url: string; readonly replace: boolean }
+    /** To a real URL. `referrer`, of the document that speaks, as of "navigate"; slots of before 2026-12 do not tell. */
+    | { readonly kind: "go"; readonly url: string; readonly replace: boolean; readonly referrer?: string }
     /** The window of the id; without one, that of the document itself. */
     | { readonly kind: "close" }
     /** Brings it to the front. */

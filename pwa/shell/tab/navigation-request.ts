@@ -1,6 +1,6 @@
 /** Navigations as the shell asks the tunnel for them, and as pages ask the shell. */
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { PageToShell } from "../../messages/page-messages.ts";
+import type { PageToShell, WindowOrder } from "../../messages/page-messages.ts";
 import { formFields } from "../../messages/port-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { TabState } from "../app/state.ts";
@@ -56,9 +56,18 @@ export function mayHaveActed({ method }: NavigationRequest, code: number): boole
   return method !== "GET" && !LEAVES_SITES_ALONE.has(code);
 }
 
-/** @param origin of the page that a redirect has led elsewhere. */
-export function movedNavigation(message: PageToShell & { type: "moved" }, origin: string): NavigationRequest {
-  return { ...typedNavigation(message.url, origin), referrer: ownReferrer(message.referrer, origin) };
+/** @param origin of the page that a redirect has led elsewhere, or that has sent another window there. */
+export function movedNavigation(
+  { url, referrer }: { readonly url: string; readonly referrer?: unknown },
+  origin: string,
+): NavigationRequest {
+  return { ...typedNavigation(url, origin), referrer: ownReferrer(referrer, origin) };
+}
+
+/** @returns null: the window is not sent anywhere, or to no web page. */
+export function windowNavigation(act: WindowOrder["act"], origin: string): NavigationRequest | null {
+  const url = act.kind === "go" ? webAddress(act.url) : null;
+  return url === null ? null : movedNavigation({ ...act, url }, origin);
 }
 
 /** A page can tell a URL of its own alone. */

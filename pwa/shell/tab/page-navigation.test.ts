@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { encodeForm, utf8 } from "../../slot/page/navigation-rules.ts";
-import { pageNavigation } from "./navigation-request.ts";
+import { pageNavigation, windowNavigation } from "./navigation-request.ts";
 
 type Navigate = PageToShell & { type: "navigate" };
 
@@ -70,4 +70,17 @@ describe("pageNavigation", () => {
     "takes no referrer of anybody else: %s",
     (referrer) => expect(request({ referrer }).referrer).toBe(""),
   );
+});
+
+describe("windowNavigation", () => {
+  it("leads a window to a web page, with a referrer of the page that does so alone", () => {
+    const go = { kind: "go", url: TARGET, replace: false } as const;
+    const referrers = [`${PAGE}/page?x`, "https://bank.example/", undefined];
+    const sent = referrers.map((referrer) => windowNavigation({ ...go, referrer } as typeof go, PAGE));
+    expect(sent.map((each) => [each?.url, each?.initiator, each?.referrer])).toEqual(
+      [referrers[0], "", ""].map((referrer) => [TARGET, PAGE, referrer]),
+    );
+    expect(windowNavigation({ ...go, url: "about:blank" }, PAGE)).toBe(null);
+    expect(windowNavigation({ kind: "close" }, PAGE)).toBe(null);
+  });
 });

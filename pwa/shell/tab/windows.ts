@@ -16,7 +16,7 @@ import type { App } from "../app/app.ts";
 import type { Slot } from "../frames/places.ts";
 import type { Meeting, SlotFrames } from "../frames/slot-frames.ts";
 import type { Activation } from "../frames/slot-services.ts";
-import { pageNavigation, typedNavigation, webAddress } from "./navigation-request.ts";
+import { pageNavigation, webAddress, windowNavigation } from "./navigation-request.ts";
 import { Openings } from "./openings.ts";
 import type { PageFrame } from "./page-frame.ts";
 import type { Tab } from "./tab.ts";
@@ -212,8 +212,7 @@ export class Windows {
     const link = this.#links.get(source)?.get(id);
     if (link === undefined) return;
     const { state } = link;
-    const address = act.kind === "go" ? webAddress(act.url) : null;
-    const going = address === null ? null : typedNavigation(address, slot.origin);
+    const going = windowNavigation(act, slot.origin);
     if (going !== null && state.kind === "blank") {
       const mayShow = this.#mayCover(slot, link.from) && places.hasRoomBeside(link.from);
       return mayShow ? this.#show(link, going, slot) : this.#end(link);
@@ -245,10 +244,9 @@ export class Windows {
     const isParted = opener !== null && (opener.isApart || isApart) && opener.slot.origin !== slot.origin;
     if (isParted) this.#endAll(opened);
     if (opener === null || isParted) return tell(source, "*", undefined, { kind: "closed" });
-    const address = act.kind === "go" ? webAddress(act.url) : null;
+    const going = windowNavigation(act, slot.origin);
     if (act.kind === "disown" && !isApart) this.#endAll(opened);
-    else if (address !== null && opener.from.frame.isOf(opener.source))
-      opener.from.tab.sendTo(typedNavigation(address, slot.origin));
+    else if (going !== null && opener.from.frame.isOf(opener.source)) opener.from.tab.sendTo(going);
     else if (act.kind === "post") {
       const partition = opener.slot.topLevelOrigin;
       this.#post({ ...act, to: opener.source, id: opener.id, from: slot, partition }, ports);

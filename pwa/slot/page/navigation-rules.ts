@@ -2,9 +2,12 @@
  * Parts of a navigation, each by itself: the address that it really goes to, the window that it was meant for, the body of
  * its form.
  */
+import type { ReferrerPolicy } from "../../../shared/http/heads.ts";
 import { isPotentiallyTrustworthy, parseUrl } from "../../../shared/web/origin.ts";
+import { applyReferrerPolicy, parseMetaReferrer, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import { upgradesRequests } from "../policy.ts";
 import { isSlotUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../slot-url.ts";
+import type { PageContext } from "./page-context.ts";
 
 export type NavigationGoal =
   /** The browser's own business: javascript:, about:, blob:, data:, and what is no URL. */
@@ -108,6 +111,22 @@ export class Retargeting<E extends object> {
     const meant = element === null ? undefined : this.#meant.get(element);
     return meant !== undefined && this.#access.now() - meant.since < NAVIGATES_WITHIN ? meant.target : "";
   }
+}
+
+/** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
+export function referrerPolicyOf(element: Element | null, { config, realm }: PageContext): ReferrerPolicy | "" {
+  if (/(?:^|\s)noreferrer(?:\s|$)/i.test(element?.getAttribute("rel") ?? "")) return "no-referrer";
+  const own = parseReferrerPolicy(element?.getAttribute("referrerpolicy") ?? "");
+  if (own !== "") return own;
+  const metas = [document, realm.document].flatMap((each) => [
+    ...each.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]"),
+  ]);
+  return parseMetaReferrer(metas.at(-1)?.content ?? "") || config.referrerPolicy;
+}
+
+/** What the page at a real URL learns of this document, which sends somebody there. */
+export function referrerFor(url: string, context: PageContext, policy = referrerPolicyOf(null, context)): string {
+  return applyReferrerPolicy(policy, context.realUrl(), url);
 }
 
 /** Encodings of request bodies of forms, as browsers build them (HTML section 4.10.22). */

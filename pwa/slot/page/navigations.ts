@@ -4,7 +4,6 @@
  */
 import type { ReferrerPolicy } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { applyReferrerPolicy, parseMetaReferrer, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import { isHold, MESSAGE_TAG, type OpensWindow } from "../../messages/page-messages.ts";
 import { isPage, sandboxAround } from "../documents/this-document.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
@@ -20,6 +19,8 @@ import {
   navigationGoal,
   parseEncoding,
   Retargeting,
+  referrerFor,
+  referrerPolicyOf,
   resolved,
   upgraded,
   withQuery,
@@ -648,17 +649,6 @@ for (const type of ["pointerdown", "keydown"]) {
 
 const { submit: nativeSubmit, click: nativeClick } = HTMLFormElement.prototype;
 
-/** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
-function referrerPolicyOf(element: Element | null, { config, realm }: PageContext): ReferrerPolicy | "" {
-  if (/(?:^|\s)noreferrer(?:\s|$)/i.test(element?.getAttribute("rel") ?? "")) return "no-referrer";
-  const own = parseReferrerPolicy(element?.getAttribute("referrerpolicy") ?? "");
-  if (own !== "") return own;
-  const metas = [document, realm.document].flatMap((each) => [
-    ...each.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]"),
-  ]);
-  return parseMetaReferrer(metas.at(-1)?.content ?? "") || config.referrerPolicy;
-}
-
 /** A POST to an address of the slot: the service worker gets its body as a stream. */
 function submitByBrowser(
   url: string,
@@ -722,7 +712,7 @@ async function askShell(url: string, leaving: Leaving, context: PageContext): Pr
       method: data === null ? "GET" : "POST",
       headers: encoded === null ? [] : [["content-type", encoded.contentType]],
       body: encoded?.body ?? null,
-      referrer: applyReferrerPolicy(policy, context.realUrl(), url),
+      referrer: referrerFor(url, context, policy),
       replace,
       ...(opens === null ? {} : { opens }),
       ...(context.config.topLevel ? {} : { leads, sandbox: sandboxAround(context.realm) }),

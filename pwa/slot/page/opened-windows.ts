@@ -11,7 +11,7 @@ import { frameNameOf, removeNetworkFeatures } from "../documents/this-document.t
 import { ropewayPath, toReal, toSlot } from "../slot-url.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 import { showInFrame } from "./elements.ts";
-import { htmlElement } from "./navigation-rules.ts";
+import { htmlElement, referrerFor } from "./navigation-rules.ts";
 import { isOpen, type PageContext, type Realm, windowsBelow } from "./page-context.ts";
 import { patchMethod, removeProperties } from "./patch.ts";
 
@@ -283,8 +283,8 @@ export class OpenedWindows {
       const way: Way = { url: toReal(absolute(url), config), replace };
       blank?.leave();
       const itself = near();
-      if (itself?.navigation === undefined) this.#order(id, { kind: "go", ...way });
-      else send(itself, way);
+      if (itself?.navigation !== undefined) send(itself, way);
+      else this.#order(id, { kind: "go", ...way, referrer: referrerFor(way.url, this.#context) });
     };
     const near = () => this.#itself(other);
     const address = () => {
