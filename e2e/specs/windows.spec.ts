@@ -2,8 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Locator, Page } from "@playwright/test";
+import { chromium, type Locator, type Page } from "@playwright/test";
 import { type AppPage, test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
+import { CHROMIUM_ARGS, findChromium } from "../fixtures/chromium.ts";
 import { contentOf, isApp, LOG, logOf } from "../fixtures/compare.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
@@ -12,6 +13,30 @@ async function pressLast(button: Locator): Promise<void> {
   await button.click().catch((error: Error) => {
     if (!/has been closed|was detached/.test(error.message)) throw error;
   });
+}
+
+/** For a page: its server hears when it comes and goes, and what it knows of its window. */
+const TELLS = `<script>
+  for (const type of ["pageshow", "pagehide"])
+    addEventListener(type, () =>
+      navigator.sendBeacon("/told?" + [location.pathname, type, opener === null ? "no opener" : "an opener", document.referrer, name]));
+</script>`;
+
+/** In no order: what one page tells may overtake what another does. */
+const toldTo = (...sites: readonly TestOrigin[]): string[] =>
+  sites.flatMap((site) => site.requestsTo("/told").map(({ url }) => decodeURIComponent(url))).sort();
+
+/** Visits directly, in a browser that shows no window that nobody asked for: Playwright's own show each. */
+async function withPopupBlocker(visit: (page: Page) => Promise<void>): Promise<void> {
+  const executablePath = findChromium();
+  const browser = await chromium.launch({
+    args: CHROMIUM_ARGS,
+    // The one without windows blocks none.
+    ...(executablePath === undefined ? { channel: "chromium" } : { executablePath }),
+    ignoreDefaultArgs: ["--disable-popup-blocking"],
+  });
+  await visit(await browser.newPage());
+  await browser.close();
 }
 
 /** An identity provider (OpenID Connect) where Ann signs in; a token of hers renews it without her. */
@@ -207,18 +232,38 @@ alone("noopener and noreferrer part a window from its page", async ({ app, direc
 
 test("a link opens a tab, or with rel=opener a window, beside the page, which goes on; Close and Back lead back to it", async ({
   app,
+  direct,
   origin,
   otherOrigin,
 }) => {
   origin.page(
     "/list",
-    `<a target=_blank href="${otherOrigin.origin}/one">One</a> <input> <a target=_blank rel=opener href="/own">Own</a>`,
+    `<a target=_blank href="${otherOrigin.origin}/one">One</a> <input> <a target=_blank rel=opener href="/own">Own</a>${TELLS}`,
   );
-  const says = `<script>document.write(opener === null ? "no opener" : "an opener")</script>`;
+  const says = `${TELLS}<script>document.write(opener === null ? "no opener" : "an opener")</script>`;
   // No window gets out of its place, where it would cover the bar.
   otherOrigin.page("/one", `${says}<a href="/two">Two</a><script>moveTo(0, 0); resizeTo(9000, 9000);</script>`);
   otherOrigin.page("/two", `<p>The second</p>${says}`);
   origin.page("/own", says);
+  const { page } = direct;
+  await page.goto(`${origin.origin}/list`);
+  await page.getByRole("textbox").fill("kept");
+  for (const name of ["One", "Own"]) {
+    const opened = page.context().waitForEvent("page");
+    await page.getByRole("link", { name }).click();
+    const shown = await opened;
+    if (name === "One") {
+      await shown.getByRole("link", { name: "Two" }).click();
+      await expect(shown.getByText("The second")).toBeVisible();
+      await shown.goBack();
+    }
+    await shown.close();
+  }
+  await expect(page.getByRole("textbox")).toHaveValue("kept");
+  await expect.poll(() => toldTo(origin, otherOrigin)).toHaveLength(9);
+  const wanted = toldTo(origin, otherOrigin);
+  for (const site of [origin, otherOrigin]) site.forget();
+
   const list = () => app.frame().getByRole("textbox");
   const tabs = await app.tabs();
   await app.goto(`${origin.origin}/list`);
@@ -248,24 +293,35 @@ test("a link opens a tab, or with rel=opener a window, beside the page, which go
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await expect(list()).toHaveValue("kept");
   await expect(app.address).toHaveValue(/list$/);
+  await expect.poll(() => toldTo(origin, otherOrigin)).toEqual(wanted);
 });
 
 test("the phone's own Back closes a window; one that has sent its opener on leaves it there", async ({
   app,
+  direct,
   origin,
   otherOrigin,
 }) => {
-  origin.page("/list", `<a target=_blank rel=opener href="${otherOrigin.origin}/one">One</a><input>`);
-  origin.page("/done", "<p>Done</p>");
+  origin.page("/list", `<a target=_blank rel=opener href="${otherOrigin.origin}/one">One</a><input>${TELLS}`);
+  origin.page("/done", `<p>Done</p>${TELLS}`);
   otherOrigin.page(
     "/one",
-    `<p>The first</p><a href="/two">Two</a><button onclick='opener.location.href = "${origin.origin}/done"; window.close()'>Pay</button>`,
+    `${TELLS}<p>The first</p><a href="/two">Two</a><button onclick='opener.location.href = "${origin.origin}/done"; window.close()'>Pay</button>`,
   );
   otherOrigin.page("/two", "<p>The second</p>");
   const open = async () => {
     await app.frame().getByRole("link", { name: "One" }).click();
     await expect(app.frame().getByText("The first")).toBeVisible();
   };
+  await direct.page.goto(`${origin.origin}/list`);
+  const opened = direct.page.waitForEvent("popup");
+  await direct.page.getByRole("link", { name: "One" }).click();
+  await pressLast((await opened).getByRole("button", { name: "Pay" }));
+  await expect(direct.page.getByText("Done")).toBeVisible();
+  // But what a window says as it closes itself: the browser may end its process first.
+  const told = () => toldTo(origin, otherOrigin).filter((each) => !each.includes("/one,pagehide"));
+  await expect.poll(told).toHaveLength(4);
+  const wanted = told().filter((each) => !each.includes("/list,pageshow"));
   await app.goto(`${origin.origin}/list`);
   await app.frame().getByRole("textbox").fill("kept");
   await open();
@@ -284,20 +340,27 @@ test("the phone's own Back closes a window; one that has sent its opener on leav
   await expect(app.frame().getByRole("textbox")).toHaveValue("kept");
   await expect(app.page.getByText(/^Window of/)).toHaveCount(0);
 
+  for (const site of [origin, otherOrigin]) site.forget();
   await open();
   await app.frame().getByRole("button", { name: "Pay" }).click();
   await expect(app.frame().getByText("Done")).toBeVisible();
   await expect(app.address).toHaveValue(/done$/);
   await expect(app.page.getByText(/^Window of/)).toHaveCount(0);
+  await expect.poll(told).toEqual(wanted);
   await app.page.getByRole("button", { name: "Back" }).click();
   await expect(app.frame().getByRole("link", { name: "One" })).toBeVisible();
 });
 
 test("a page brings the window that it has opened to the front of others; no window does so with its opener", async ({
   app,
+  direct,
   origin,
   otherOrigin,
 }) => {
+  const noted = `<script>
+    const note = (what) => { localStorage.noted = (localStorage.noted ?? "") + location.pathname + " " + what + ", "; };
+    for (const type of ["focus", "blur"]) addEventListener(type, () => note(type));
+  </script>`;
   origin.page(
     "/desk",
     `<button onclick="shown = window.open('${otherOrigin.origin}/chat')">Chat</button><script>
@@ -307,15 +370,16 @@ test("a page brings the window that it has opened to the front of others; no win
   );
   otherOrigin.page(
     "/chat",
-    `<button onclick="window.open('/form')">Form</button><input aria-label="Answer"><script>
+    `<button onclick="window.open('/form')">Form</button><input aria-label="Answer">${noted}<script>
       const calls = new BroadcastChannel("calls");
       calls.onmessage = ({ data }) => opener.postMessage(data, "*");
     </script>`,
   );
   otherOrigin.page(
     "/form",
-    `<p></p><button onclick="lift()">Lift</button><script>
+    `<p></p><button onclick="lift()">Lift</button>${noted}<script>
       const lift = () => {
+        localStorage.noted = "";
         opener.focus();
         document.querySelector("p").textContent += "lifted";
         new BroadcastChannel("calls").postMessage("ring");
@@ -324,6 +388,24 @@ test("a page brings the window that it has opened to the front of others; no win
       document.querySelector("p").textContent = "here ";
     </script>`,
   );
+  const open = async (from: Page, name: string) => {
+    const opened = from.waitForEvent("popup");
+    await from.getByRole("button", { name }).click();
+    const shown = await opened;
+    // Else each has the focus, whatever is in front.
+    const browser = await from.context().newCDPSession(shown);
+    await browser.send("Emulation.setFocusEmulationEnabled", { enabled: false });
+    return shown;
+  };
+  await direct.page.goto(`${origin.origin}/desk`);
+  const chat = await open(direct.page, "Chat");
+  const form = await open(chat, "Form");
+  await expect(form.getByText("here")).toBeVisible();
+  await expect.poll(() => form.evaluate(() => document.hasFocus())).toBe(true);
+  await form.getByRole("button", { name: "Lift" }).click();
+  await expect.poll(() => chat.evaluate(() => document.hasFocus())).toBe(true);
+  const wanted = await form.evaluate(() => [document.hasFocus(), localStorage.noted]);
+
   await app.goto(`${origin.origin}/desk`);
   await app.frame().getByRole("button", { name: "Chat" }).click();
   await app.frame().getByLabel("Answer").fill("kept");
@@ -335,6 +417,8 @@ test("a page brings the window that it has opened to the front of others; no win
   await expect(app.page.getByText(/^Window of/)).toHaveText(`Window of ${new URL(origin.origin).host}`);
   await expect(app.frame().getByLabel("Answer")).toHaveValue("kept");
   await expect.poll(async () => (await app.content()).evaluate(() => document.hasFocus())).toBe(true);
+  const formInApp = app.page.frames().find((frame) => frame.url().endsWith("/form"));
+  expect(await formInApp?.evaluate(() => [document.hasFocus(), localStorage.noted])).toEqual(wanted);
   // The phone's own way back closes it, and leads to the page that has opened it; the other stays in the list.
   await app.page.evaluate(() => history.back());
   await expect(app.frame().getByRole("button", { name: "Chat" })).toBeVisible();
@@ -346,16 +430,52 @@ test("a page brings the window that it has opened to the front of others; no win
   await expect(app.frame().getByRole("button", { name: "Chat" })).toBeVisible();
 });
 
-test("without a tap no window opens, until the person lets it", async ({ app, origin }) => {
-  for (const path of ["/page", "/page?again"])
-    origin.page(path, `<script>window.shown = open("/other");</script><p>Page</p>`);
-  origin.page("/other", "<p>Other</p>");
-  origin.page("/third", "<p>Third</p>");
-  await app.goto(`${origin.origin}/page`);
+test("without a tap no window opens, until the person lets it", async ({ app, direct, origin }) => {
+  const opens = `<script>window.shown = open("/other");</script><p>Page</p>`;
+  origin.page("/held", opens);
+  for (const path of ["/page", "/page?again"]) origin.page(path, opens + TELLS);
+  origin.page("/other", `<p>Other</p>${TELLS}`);
+  origin.page("/third", `<p>Third</p>${TELLS}`);
+  await withPopupBlocker(async (page) => {
+    await page.goto(`${origin.origin}/held`);
+    // In the app the person may still let it open, and the script gets what becomes a window then.
+    expect(await page.evaluate("shown")).toBe(null);
+  });
+  expect(origin.requestsTo("/other")).toEqual([]);
+  origin.forget();
+  // As where the person lets the site open windows.
+  const { page } = direct;
+  for (const path of ["/page", "/page?again"]) {
+    const opened = page.waitForEvent("popup");
+    await page.goto(origin.origin + path);
+    await expect((await opened).getByText("Other")).toBeVisible();
+    if (path === "/page") await (await opened).close();
+  }
+  const next = page.waitForEvent("popup");
+  await page.evaluate(`shown.close(); open("/third"); 0`);
+  await expect((await next).getByText("Third")).toBeVisible();
+  await (await next).close();
+  const seen = () => [
+    ...toldTo(origin),
+    ...origin.requests
+      .filter(({ headers }) => headers["sec-fetch-mode"] === "navigate")
+      .map(({ url, headers }) =>
+        JSON.stringify([url, headers["sec-fetch-user"], headers["sec-fetch-site"], headers.referer]),
+      )
+      .sort(),
+  ];
+  await expect.poll(() => toldTo(origin)).toHaveLength(9);
+  const wanted = seen();
+  origin.forget();
+
+  await app.goto(`${origin.origin}/held`);
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
+  expect(origin.requestsTo("/other")).toEqual([]);
   await app.page.getByRole("button", { name: "Open", exact: true }).click();
   await expect(app.frame().getByText("Other")).toBeVisible();
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
+  await expect.poll(() => toldTo(origin)).toHaveLength(2);
+  origin.forget();
 
   await app.goto(`${origin.origin}/page`);
   await app.page.getByRole("button", { name: "Always on this site" }).click();
@@ -363,9 +483,6 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await app.goto(`${origin.origin}/page?again`);
   await expect(app.frame().getByText("Other")).toBeVisible();
-  const [page, window] = ["/page?again", "/other"].map((url) => origin.requests.findLast((each) => each.url === url));
-  expect([page?.headers["sec-fetch-user"], window?.headers["sec-fetch-mode"]]).toEqual(["?1", "navigate"]);
-  expect(window?.headers).not.toHaveProperty("sec-fetch-user");
 
   // As one closes the next opens, and stays until the phone's own way back leads to the page.
   const opener = app.page.frames().find((frame) => frame.url().endsWith("/page?again"));
@@ -373,13 +490,14 @@ test("without a tap no window opens, until the person lets it", async ({ app, or
   await expect(app.frame().getByText("Third")).toBeVisible();
   await app.page.goBack();
   await expect(app.frame().getByText("Page")).toBeVisible();
+  await expect.poll(seen).toEqual(wanted);
   await app.page.getByRole("button", { name: "Site information" }).click();
   const unasked = app.page.getByRole("switch", { name: "Windows that open by themselves" });
   await unasked.click();
   await expect(unasked).not.toBeChecked();
   await app.page.keyboard.press("Escape");
   await app.page.getByRole("button", { name: "Home" }).click();
-  await app.goto(`${origin.origin}/page`);
+  await app.goto(`${origin.origin}/held`);
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
 });
 
@@ -549,6 +667,11 @@ test("a window that nobody asked for is not shown, though a script fills it", as
       const timer = setInterval(() => { if (shown?.closed !== false) document.title = "blocked"; }, 50);
     </script>`,
   );
+  await withPopupBlocker(async (page) => {
+    await page.goto(`${origin.origin}/page`);
+    await expect.poll(() => page.title()).toBe("blocked");
+    expect(page.context().pages()).toEqual([page]);
+  });
   await app.goto(`${origin.origin}/page`);
   await expect.poll(async () => (await app.content()).title()).toBe("blocked");
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
