@@ -9,6 +9,7 @@ const LARGEST = 8;
 
 export function showPicture(picture: HTMLImageElement): void {
   const { style } = picture;
+  picture.alt = document.title;
   const root = document.documentElement;
   const page = document.scrollingElement ?? root;
   Object.assign(document.body.style, {
