@@ -112,6 +112,16 @@ test.describe("on a phone in Arabic", () => {
     await expect(inFrame).toHaveText(`تعذّر تحميل \u2068${host}\u2069`);
     await expect(inFrame).toHaveCSS("direction", "rtl");
 
+    await (await app.content()).evaluate(() => {
+      open(URL.createObjectURL(new Blob(["<iframe title=Inner></iframe>"], { type: "text/html" })))?.focus();
+      const bill = URL.createObjectURL(new File(["1"], "bill.pdf", { type: "application/pdf" }));
+      document.querySelector("iframe")?.setAttribute("src", bill);
+    });
+    await expect(app.frame().getByTitle("Inner").contentFrame().getByRole("link")).toHaveText(
+      "حفظ \u2068bill.pdf\u2069",
+    );
+    await app.frame().getByRole("button", { name: "إغلاق هذه النافذة" }).click();
+
     status = 503;
     await visit("/empty");
     await expect(page.locator(".fine-code")).toContainText("NO_PAGE: رد الموقع بخطأ HTTP رقم \u2068503\u2069");

@@ -107,7 +107,7 @@ export function marked<Shown extends HTMLElement>(element: Shown): Shown {
 }
 
 /** Shows a text in the place of the same in English. */
-export function translate(shown: HTMLElement, text: string, places: Places): void {
+export function translate(shown: HTMLElement, text: string, places: Places = {}): void {
   const english = textOf(filledWords(text, places), ENGLISH);
   void learnWords().then(() => {
     if (shown.textContent === english) marked(shown).textContent = t(text, places);
@@ -117,4 +117,10 @@ export function translate(shown: HTMLElement, text: string, places: Places): voi
 /** A date, as the language writes it. */
 export function dateText(at: Date): string {
   return at.toLocaleString(spoken.locale, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Of a link to a file. @param name "" where it has none. */
+export async function saveWords(name: string): Promise<string> {
+  await learnWords();
+  return name === "" ? t("Save file") : t("Save {name}", { name });
 }

@@ -4,6 +4,7 @@
  * would. Anywhere else it is saved.
  */
 import { escapeHtml } from "../rewrite/html-rewriter.ts";
+import type { PageContext } from "./page-context.ts";
 import { patchMethod } from "./patch.ts";
 
 const { fetch: ask } = window;
@@ -58,7 +59,12 @@ export function forgetBlob(frame: Element): void {
 }
 
 /** @param write is given the document's markup, unless the frame is to show something else by then. */
-export async function showBlob(frame: Element, { url, src }: Shown, write: (markup: string) => void): Promise<void> {
+export async function showBlob(
+  frame: Element,
+  { url, src }: Shown,
+  context: PageContext,
+  write: (markup: string) => void,
+): Promise<void> {
   const wish = { url, src };
   shown.set(frame, wish);
   const [address = ""] = url.split("#");
@@ -69,7 +75,7 @@ export async function showBlob(frame: Element, { url, src }: Shown, write: (mark
       (answer) => answer.blob(),
       () => null,
     ));
-  const markup = blob === null ? null : await documentOf(blob, address);
+  const markup = blob === null ? null : await documentOf(blob, address, context);
   if (markup !== null && shown.get(frame) === wish) write(markup);
 }
 
@@ -85,17 +91,18 @@ function nameOf(blob: Blob | undefined): string {
 }
 
 /** Markup that shows it, or offers it. */
-async function documentOf(blob: Blob, url: string): Promise<string> {
+async function documentOf(blob: Blob, url: string, { late }: PageContext): Promise<string> {
   const type = typeOf(blob);
+  const name = escapeHtml(nameOf(blob));
   if (/^(?:text\/html|application\/xhtml\+xml)?$/.test(type)) {
     const text = await blob.text();
     // Nothing is relative to a blob.
     return /<base\b/i.test(text) ? text : `<base href="${url}">${text}`;
   }
-  if (/^image\//.test(type)) return `<img style="max-width:100%" src="${url}">`;
+  if (/^image\//.test(type)) return `<img alt="${name}" style="max-width:100%" src="${url}">`;
   if (/^(?:audio|video)\//.test(type)) return `<video controls autoplay style="max-width:100%" src="${url}"></video>`;
   if (/^text\/|json$|xml$/.test(type))
     return `<pre style="white-space:pre-wrap">${escapeHtml(await blob.text())}</pre>`;
-  const name = escapeHtml(nameOf(blob));
-  return `<a download="${name}" href="${url}">Save ${name || "file"}</a>`;
+  const { saveWords } = await late<typeof import("../words.ts")>("words");
+  return `<a download="${name}" href="${url}">${await saveWords(name)}</a>`;
 }

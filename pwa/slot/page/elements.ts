@@ -138,7 +138,7 @@ function showClosed(element: Element, context: PageContext): void {
 
 /** Shows a blob's document in a frame. */
 export function showInFrame(frame: Element, url: string, context: PageContext): void {
-  void showBlob(frame, { url, src: getAttribute.call(frame, "src") }, (markup) => {
+  void showBlob(frame, { url, src: getAttribute.call(frame, "src") }, context, (markup) => {
     const pending = new PendingAttributes(frame);
     pending.set("srcdoc", markup);
     rewriteElement(frame.localName, pending, elementContext(context));

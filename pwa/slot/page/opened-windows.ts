@@ -4,6 +4,7 @@
  * messages. The object has the members of a window of another origin (HTML section 7.2.1.3.1), and those of the window itself
  * while both show documents of one origin: these find each other in a third one (`ropewayPath.meeting`).
  */
+import { later } from "../../../shared/errors.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { READ_HOOK } from "../../../shared/web/read-marks.ts";
 import { MESSAGE_TAG, type OpensWindow, type WindowNews, type WindowOrder } from "../../messages/page-messages.ts";
@@ -160,7 +161,7 @@ export class OpenedWindows {
     const isOwn = url !== null && parseUrl(url)?.origin === this.#context.config.realOrigin;
     const other = known?.[1] ?? this.#createOther(id, name, seen, isOwn);
     this.#opened.set(id, other);
-    if (local !== "") other.blank?.fill(local, this.#context);
+    if (local !== "") other.blank?.fill(local);
     if (url !== null) other.blank?.leave();
     else if (known !== undefined) return { opens: null, shown: other.shown };
     const { isApart, realOrigin } = this.#context.config;
@@ -278,7 +279,7 @@ export class OpenedWindows {
       blank?.leave();
       this.#order(id, { kind: "close" });
     };
-    const blank = seen === false ? null : new BlankWindow({ ...seen, close });
+    const blank = seen === false ? null : new BlankWindow({ ...seen, close }, this.#context);
     const go: Go = (url, replace) => {
       const way: Way = { url: toReal(absolute(url), config), replace };
       blank?.leave();
@@ -499,7 +500,7 @@ function createLocation(address: () => string | null, go: Go, near: () => Window
 
 const STYLE =
   ":host{position:fixed;inset:0;z-index:2147483647;display:flex;flex-direction:column;background:Canvas;color:CanvasText}" +
-  "button{all:revert;padding:12px;font:16px system-ui;text-align:start}";
+  "button{padding:12px;font:16px system-ui;text-align:start}";
 
 /** In a blank window that a page has come to, these members act on the page. */
 const OF_CONTENT = ["focus", "postMessage", "length"];
@@ -519,6 +520,7 @@ export function furnish(content: Realm): void {
 /** A window without an address: a frame over the whole page, which scripts of the page can fill. */
 class BlankWindow {
   readonly #own: Seen & { readonly close: () => void };
+  readonly #context: PageContext;
   /** What scripts do to it until the blob's document is there: the browser gives that a window of its own. */
   #early: EarlyWindow | null = null;
   #host: HTMLElement | null = null;
@@ -529,8 +531,9 @@ class BlankWindow {
   readonly isUnasked = navigator.userActivation?.isActive === false;
 
   /** @param own properties of its window; the person closes it, too. */
-  constructor(own: Seen & { readonly close: () => void }) {
+  constructor(own: Seen & { readonly close: () => void }, context: PageContext) {
     this.#own = own;
+    this.#context = context;
   }
 
   /** A script uses the window as one of its own. */
@@ -548,13 +551,13 @@ class BlankWindow {
   }
 
   /** @param url of a blob, or a script's. */
-  fill(url: string, context: PageContext): void {
+  fill(url: string): void {
     this.#show();
     const frame = this.#host?.firstElementChild as HTMLIFrameElement;
     if (!isBlobUrl(url)) frame.src = url;
     else {
       this.#early = new EarlyWindow("");
-      showInFrame(frame, url, context);
+      showInFrame(frame, url, this.#context);
     }
   }
 
@@ -580,12 +583,15 @@ class BlankWindow {
     const close = document.createElement("button");
     style.replaceSync(STYLE);
     root.adoptedStyleSheets = [style];
-    close.textContent = "✕ Close this window";
+    const words = later("Close this window");
+    close.textContent = words;
+    void this.#context.late<typeof import("../words.ts")>("words").then((it) => it.translate(close, words));
     close.addEventListener("click", this.#own.close);
     root.append(close, document.createElement("slot"));
     const frame = document.createElement("iframe");
     // A policy of the page keeps style attributes out, and lets scripts set this.
     frame.style.cssText = "flex:1;border:0;width:100%;background:#fff";
+    frame.ariaLabel = document.title || this.#context.config.realOrigin;
     blankIn.set(frame, this);
     host.append(frame);
     // Its first document is there at once.
