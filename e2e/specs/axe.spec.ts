@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { tilePicture } from "../demo/hundred-fifty.ts";
 import { expect, test } from "../fixtures/browser.ts";
 
 type Inside = string | { fromShadowDom: [host: string, element: string] };
@@ -9,11 +11,17 @@ const inPage = (selector: Inside): Parameters<AxeBuilder["include"]>[0] => ({
   fromFrames: [{ fromShadowDom: [".frame-host", 'iframe[title="Page"]'] }, selector],
 });
 
-const LOOKS = ["light", "dark", "text of 200 %"] as const;
+const LOOKS = ["light", "dark", "text of 200 %", "right to left"] as const;
 type Look = (typeof LOOKS)[number];
+const ARABIC: Readonly<Record<string, string>> = JSON.parse(readFileSync("pwa/languages/ar.json", "utf8"));
 
 async function wear(page: Page, look: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: look === "dark" ? "dark" : "light" });
+  if (look === "right to left") {
+    await page.evaluate(() => localStorage.setItem("ropeway.settings", JSON.stringify({ language: "ar" })));
+    await page.reload();
+    await expect(page.locator("html")).toHaveAttribute("dir", "rtl");
+  }
   if (look !== "text of 200 %") return;
   await page.locator("html").evaluate((html) => {
     html.style.fontSize = "200%";
@@ -53,7 +61,7 @@ function checksOf(page: Page, look: Look) {
     const found = violations.map(({ id, nodes }) => `${view}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
     expect.soft(found).toEqual([]);
     if (look === "light") expect.soft(passes.length, view).toBeGreaterThan(0);
-    if (look === "text of 200 %") expect.soft(await besideScreen(page), view).toEqual([]);
+    if (look === "text of 200 %" || look === "right to left") expect.soft(await besideScreen(page), view).toEqual([]);
   };
 }
 
@@ -92,9 +100,13 @@ for (const look of LOOKS) {
     origin.page("/", "<p>Hello</p>", "A page");
     const { page } = app;
     const check = checksOf(page, look);
+    const t = (text: string) => (look === "right to left" ? ARABIC[text] : undefined) ?? text;
     const menu = (name: string) => async () => {
-      await page.getByRole("button", { name: "Menu" }).click();
-      await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+      await page.getByRole("button", { name: t("Menu") }).click();
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: t(name), exact: true })
+        .click();
     };
     const close = () => page.keyboard.press("Escape");
 
@@ -102,8 +114,8 @@ for (const look of LOOKS) {
     await check("start page");
     await app.goto(`${origin.origin}/`);
     await check("page");
-    await page.getByRole("button", { name: "Menu" }).click();
-    await expect(page.getByRole("dialog", { name: "Menu" })).toBeVisible();
+    await page.getByRole("button", { name: t("Menu") }).click();
+    await expect(page.getByRole("dialog", { name: t("Menu") })).toBeVisible();
     await check("menu");
     await close();
     // The first of its kind loads its script: a key that is pressed before would close nothing.
@@ -115,31 +127,32 @@ for (const look of LOOKS) {
       await close();
     }
     await menu("Settings")();
-    await page.getByRole("button", { name: "Paired devices" }).click();
-    await expect(page.getByRole("heading", { name: "Add a device" })).toBeVisible();
+    await page.getByRole("button", { name: t("Paired devices") }).click();
+    await expect(page.getByRole("heading", { name: t("Add a device") })).toBeVisible();
     await check("devices");
     await close();
-    await expect(page.getByRole("dialog", { name: "Settings" })).toBeVisible();
+    await expect(page.getByRole("dialog", { name: t("Settings") })).toBeVisible();
     await close();
     await menu("New tab")();
-    await page.getByRole("button", { name: /^Tabs: / }).click();
+    await page.getByRole("button", { name: new RegExp(`^${t("Tabs: {count}").split("{")[0]}`) }).click();
     await expect(sheet).toBeVisible();
     await check("tabs");
-    await sheet.getByRole("button", { name: "Arrange" }).click();
+    await sheet.getByRole("button", { name: t("Arrange") }).click();
     await check("tabs that are arranged");
     await close();
     await app.ask("http://nowhere.invalid/");
-    await expect(page.getByRole("heading", { name: "No site with this name" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: t("No site with this name") })).toBeVisible();
     await check("error page");
-    await page.getByRole("button", { name: "Start page" }).click();
+    await page.getByRole("button", { name: t("Start page") }).click();
   });
 
+  if (look === "right to left") continue;
   test(`nor in those that come with pages, ${look} @long`, async ({ app, origin }) => {
     const { page } = app;
     const { keyboard } = page;
     const check = checksOf(page, look);
     await page.addInitScript(OPENS);
-    const serve = (path: string, type: string, body: string, status = 200) =>
+    const serve = (path: string, type: string, body: string | Uint8Array, status = 200) =>
       origin.route(path, ({ reply }) =>
         reply(
           status,
@@ -149,7 +162,7 @@ for (const look of LOOKS) {
       );
     origin.page(
       "/",
-      `<a href="/other" target=_blank rel=opener>Link</a> <button>Where</button><script>
+      `<main><a href="/other" target=_blank rel=opener>Link</a> <a href="/noise/1500000?name=tide.bin">File</a> <button>Where</button></main><script>
         document.querySelector("button").onclick = () => navigator.geolocation.getCurrentPosition(() => {});
       </script>`,
       "Harbour",
@@ -183,6 +196,31 @@ for (const look of LOOKS) {
     await expect(page.getByText("Window of")).toBeVisible();
     await check("window");
     await page.getByRole("button", { name: "Close", exact: true }).click();
+    await (await app.content()).evaluate(() => {
+      const publicKey = { challenge: new Uint8Array(16) };
+      void navigator.credentials.get({ publicKey }).catch(() => {});
+      const made = "<!doctype html><html lang=en><title>Made</title><main aria-label=Made><h1>Made";
+      open(URL.createObjectURL(new Blob([made], { type: "text/html" })));
+    });
+    await expect(page.locator(".notice-bar")).toContainText("A passkey of");
+    await check("passkey");
+    await expect(app.frame().frameLocator("iframe").getByText("Made")).toBeVisible();
+    await check("window of a script", "html");
+    await app.frame().getByRole("button", { name: "Close this window" }).click();
+    await app.frame().getByRole("link", { name: "File" }).click();
+    await page.locator(".notice-bar").getByRole("button", { name: "Show" }).click();
+    await expect(page.getByRole("button", { name: "Save tide.bin" })).toBeVisible();
+    await check("download");
+    await keyboard.press("Escape");
+    for (const name of ["Add bookmark", "Bookmarks"]) {
+      await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("button", { name }).click();
+      if (name === "Add bookmark") await keyboard.press("Escape");
+    }
+    await page.getByRole("button", { name: "Change Harbour" }).click();
+    await expect(page.getByRole("combobox", { name: "Folder" })).toBeVisible();
+    await check("bookmark that is changed");
+    await keyboard.press("Escape");
     await app.ask("http://nowhere.invalid/");
     await expect(page.getByText("did not open").first()).toBeVisible();
     await check("failure");
@@ -212,15 +250,18 @@ for (const look of LOOKS) {
     serve("/feed", "application/rss+xml", FEED);
     serve("/xml", "application/xml", "<tide at='noon'><!-- low --><height>2</height></tide>");
     serve("/book.pdf", "application/pdf", PDF);
+    serve("/tile.png", "image/png", tilePicture(1));
     for (const [path, there] of [
       ["/tree", ".tree"],
       ["/xml", ".tree"],
       ["/feed", ".entries"],
       ["/book.pdf", ".page canvas"],
+      ["/tile.png", "img"],
     ] as const) {
       await app.goto(origin.origin + path);
       await expect(app.frame().locator(there).first()).toBeVisible();
-      await check(path, "body");
+      // Where a picture is alone, no landmark is around it.
+      await check(path, there === "img" ? there : "body");
     }
   });
 }
