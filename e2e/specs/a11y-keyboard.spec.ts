@@ -357,6 +357,86 @@ test("a window, a window that nobody asked for, and a failure are used with the 
   await expect(app.frame().getByText("Page")).toBeVisible();
 });
 
+/** Two pages; on the first a link to the second, and one to `url`. */
+const pdfOf = (url: string) => `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 200 900] /Annots [
+  << /Type /Annot /Subtype /Link /Rect [20 800 180 820] /Dest [4 0 R /Fit] >>
+  << /Type /Annot /Subtype /Link /Rect [20 760 180 780] /A << /S /URI /URI (${url}) >> >> ] >> endobj
+4 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 200 900] /Annots [
+  << /Type /Annot /Subtype /Link /Rect [20 800 180 820] /A << /S /URI /URI (${url}?second) >> >> ] >> endobj
+trailer << /Root 1 0 R >>
+`;
+
+test("a PDF's size and links, and the menu's Reader and Print, are used with the keyboard alone @long", async ({
+  app,
+  origin,
+}) => {
+  const { page } = app;
+  const { keyboard } = page;
+  // Closed shadow trees are open to the test.
+  await page.addInitScript(() => {
+    const { attachShadow } = Element.prototype;
+    if (attachShadow.name === "opened") return;
+    Element.prototype.attachShadow = function opened(init) {
+      return attachShadow.call(this, { ...init, mode: "open" });
+    };
+  });
+  const press = presserOf(page);
+  const go = (path: string) =>
+    app.navigated(async () => {
+      await keyboard.press("Control+l");
+      await keyboard.type(origin.origin + path);
+      await keyboard.press("Enter");
+    });
+  const text = "The harbour lay quiet, and the boats moved a little at their ropes. ".repeat(6);
+  origin.page(
+    "/article",
+    `<main><article><h1>Harbour</h1>${`<p>${text}</p>`.repeat(6)}</article></main><script>
+      addEventListener("beforeprint", () => { document.querySelector("h1").textContent = "Printed"; });
+    </script>`,
+    "Harbour",
+  );
+  origin.route("/book.pdf", ({ reply }) =>
+    reply(200, { "content-type": "application/pdf" }, pdfOf(`${origin.origin}/article`)),
+  );
+
+  await go("/book.pdf");
+  const pages = app.frame().getByRole("region", { name: /^Page/ });
+  const width = async () => Math.round((await pages.first().boundingBox())?.width ?? 0);
+  const links = app.frame().locator("a.link");
+  await expect(links).not.toHaveCount(0);
+  const whole = await width();
+  await press(app.frame().getByRole("button", { name: "Larger" }));
+  await expect.poll(width).toBeGreaterThan(whole);
+  await press(app.frame().getByRole("button", { name: "As wide as the window" }));
+  await expect.poll(width).toBe(whole);
+  await keyboard.press("-");
+  await expect.poll(width).toBeLessThan(whole);
+  await keyboard.press("0");
+  await press(app.frame().getByRole("link", { name: "Within this file" }));
+  await expect(pages.nth(1)).toBeInViewport();
+  await expect(links).toHaveCount(3);
+  // On from there.
+  await keyboard.press("Tab");
+  await expect(links.nth(2)).toBeFocused();
+  await app.navigated(() => keyboard.press("Enter"));
+  await expect(app.address).toHaveValue(/article\?second$/);
+
+  const choose = async (name: string) => {
+    await press(page.getByRole("button", { name: "Menu" }));
+    await press(page.getByRole("dialog", { name: "Menu" }).getByRole("button", { name }));
+  };
+  await choose("Reader");
+  const reader = app.frame().getByRole("dialog", { name: /^Reader:/ });
+  await press(reader.getByRole("button", { name: "Larger" }));
+  await keyboard.press("Escape");
+  await expect(reader).toHaveCount(0);
+  await choose("Print");
+  await expect(app.frame().getByRole("heading", { name: "Printed" })).toBeVisible();
+});
+
 /** Goes by Tab until it has the focus, and presses it: back to the bar, since no browser without a window leaves a page's end. */
 function presserOf(page: Page) {
   const { keyboard } = page;

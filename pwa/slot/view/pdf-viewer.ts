@@ -168,19 +168,24 @@ class Viewer {
       this.#number.value = String(at + 1);
   }
 
-  #goTo(number: number): void {
+  #goTo(number: number): HTMLElement | undefined {
     const page = this.#pages[Math.min(Math.max(Math.round(number) || 1, 1), this.#pages.length) - 1];
     page?.box.scrollIntoView({ behavior: "instant" });
     this.#tellNumber();
+    return page?.box;
   }
 
   /** To a place in the file that a link names. */
   async #follow(target: unknown): Promise<void> {
     const place = typeof target === "string" ? await this.#pdf.getDestination(target) : target;
     const [page] = Array.isArray(place) ? (place as unknown[]) : [];
-    if (typeof page === "number") return this.#goTo(page + 1);
-    if (typeof page === "object" && page !== null)
-      this.#goTo((await this.#pdf.getPageIndex(page as Parameters<PDFDocumentProxy["getPageIndex"]>[0])) + 1);
+    const isNumber = typeof page === "number";
+    if (!isNumber && (typeof page !== "object" || page === null)) return;
+    const index = isNumber
+      ? page
+      : await this.#pdf.getPageIndex(page as Parameters<PDFDocumentProxy["getPageIndex"]>[0]);
+    // Keys, and a voice, go on from there.
+    this.#goTo(index + 1)?.focus({ preventScroll: true });
   }
 
   async makeAllTexts(): Promise<void> {
@@ -219,6 +224,7 @@ class PageView {
     this.size = size;
     this.#follow = follow;
     this.box.role = "region";
+    this.box.tabIndex = -1;
     this.box.ariaLabel = t("Page {number}", { number });
     this.#setSize(size);
   }
