@@ -190,21 +190,31 @@ test("a passkey fails at once, with words and a way past Ropeway; a site that as
   await expect(question(app).getByRole("button", { name: "Open in the browser, past Ropeway" })).toBeVisible();
 });
 
-test("the person is told, once, by which name the browser lists a site's passwords", async ({
+test("the person is told, once for each site, by which name the browser lists its passwords", async ({
   app,
   origin,
   otherOrigin,
 }) => {
   for (const place of [origin, otherOrigin]) place.page("/", "<input type=password aria-label=Password>");
+  const hosts = new Set<string>();
+  for (const place of [origin, otherOrigin]) {
+    await app.goto(`${place.origin}/`);
+    await app.frame().getByLabel("Password").click();
+    const { host } = new URL((await app.content()).url());
+    hosts.add(host);
+    await expect(question(app)).toContainText(`This site’s are named ${host}`);
+    await answer(app, "Dismiss");
+    await expect(app.frame().getByLabel("Password")).not.toHaveAttribute("autocomplete");
+  }
+  expect(hosts.size).toBe(2);
   await app.goto(`${origin.origin}/`);
-  await app.frame().getByLabel("Password").click();
-  const { host } = new URL((await app.content()).url());
-  await expect(question(app)).toContainText(`This site’s are named ${host}`);
-  await answer(app, "Dismiss");
-  await expect(app.frame().getByLabel("Password")).not.toHaveAttribute("autocomplete");
-  await app.goto(`${otherOrigin.origin}/`);
   await app.frame().getByLabel("Password").fill("sesame");
   await expect(question(app)).toHaveCount(0);
+  // Nothing that the person could change.
+  await app.page.getByRole("button", { name: "Site information" }).click();
+  await expect(app.page.getByRole("dialog")).toBeVisible();
+  await expect(app.page.getByText("Blocked on this site")).toHaveCount(0);
+  await app.page.keyboard.press("Escape");
 });
 
 // Locks of the pointer: page-features.spec.ts.

@@ -7,7 +7,7 @@ import type { KeyValueStorage } from "./settings.ts";
 
 /**
  * `app:` and a scheme, such as `app:mailto`: to open other apps by such addresses. "password": the person knows how the
- * browser's list names sites; of no origin.
+ * browser's list names the site, and has answered nothing.
  */
 export type AskedOfPerson = AskedFeature | "password" | `app:${string}`;
 

@@ -426,8 +426,8 @@ describe("a state", () => {
 });
 
 describe("a password", () => {
-  it("is warned of once, with the name that the browser has for the site, where hosts stay with their sites", async () => {
-    const { ask, seen } = openApp();
+  it("is warned of once at each site, with the name that the browser has for it, where hosts stay with their sites", async () => {
+    const { ask, seen, showTab, storage } = openApp();
     const { said } = ask({ kind: "password" });
     const warning = await seen();
     expect(warning).toMatchObject({
@@ -436,9 +436,15 @@ describe("a password", () => {
     });
     expect(said).toEqual([]);
     warning?.onClose();
-    ask({ kind: "password" }, B, { at: 1 });
     ask({ kind: "password" });
     expect(await seen()).toBeNull();
+    showTab(1);
+    ask({ kind: "password" }, B, { at: 1 });
+    const other = await seen();
+    expect(other?.text).toMatch(/ b\.slot$/);
+    other?.onClose();
+    forgetAnswers(storage, (origin) => origin === A);
+    expect([A, B].map((site) => answerTo(storage, site, "password"))).toEqual([null, "put off"]);
   });
 
   it("is warned of at each site, and is not to be filled in, where hosts go from site to site", async () => {

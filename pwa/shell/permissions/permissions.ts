@@ -260,7 +260,7 @@ export class Permissions {
       ? [t("The browser cannot tell sites apart here: let it neither save nor fill in any"), false]
       : [
           t("The browser offers those of other sites here, too. This site’s are named {host}", { host }),
-          answerTo(storage, "", "password") !== null,
+          answerTo(storage, slot.topLevelOrigin, "password") !== null,
         ];
     if (slots.areUsedAgain) say({ kind: "shared" });
     if (!isKnown) void this.#ask(slot.topLevelOrigin, ["password"], { from }, why);
@@ -343,9 +343,9 @@ export class Permissions {
     const { storage, app, chrome, slots } = this.#options;
     this.#pending = this.#pending.filter((each) => each !== pending);
     if (how !== "allowed") this.#putOff = [...this.#putOff, { site, features }];
-    // Said once, where hosts stay with their sites.
+    // Said once for each site, as each has another name; where hosts stay with their sites.
     if (features[0] === "password" && slots?.areUsedAgain === false)
-      keepAnswer(storage, { origin: "", what: "password", answer: "refused" });
+      keepAnswer(storage, { origin: site, what: "password", answer: "put off" });
     for (const what of isNews ? [] : features) {
       const before = answerTo(storage, site, what);
       if (how !== "closed") keepAnswer(storage, { origin: site, what, answer: how });
