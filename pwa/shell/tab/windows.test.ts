@@ -384,3 +384,12 @@ it("has a window step its own history, by whole numbers, and never reloads the a
   const taken = heard(1, null, { kind: "step" }, "*");
   expect(told()).toEqual([taken, "1 steps -2", taken, taken, taken]);
 });
+
+it("keeps several blank windows of a site that may open windows unasked, and one of others", () => {
+  const { open, told } = openApp();
+  const allowed = slotOf("https://allowed.example");
+  for (const id of ["v", "w"]) open(1, "about:blank", { id, name: "" }, allowed, false);
+  expect(told()).toEqual([]);
+  for (const id of ["x", "y"]) open(1, "about:blank", { id, name: "" });
+  expect(told()).toEqual([heard(1, "x", { kind: "closed" }, "slot of https://a.example")]);
+});

@@ -362,7 +362,7 @@ export class Windows {
     this.#tellMeeting(link, window);
   }
 
-  /** A tap opens one window, now or later. @returns true. */
+  /** A tap opens one window, now or later; on a site that may open windows unasked, more. @returns true. */
   #keepBlank(link: Link): true {
     this.#endBlank();
     this.#blank = link;
@@ -370,7 +370,8 @@ export class Windows {
   }
 
   #endBlank(): void {
-    if (this.#blank?.state.kind === "blank") this.#end(this.#blank);
+    const blank = this.#blank;
+    if (blank?.state.kind === "blank" && !this.#isAllowed(blank.slot)) this.#end(blank);
     this.#blank = null;
   }
 
