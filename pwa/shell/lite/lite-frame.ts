@@ -156,10 +156,11 @@ export class LiteFrame {
   }
 
   #letGo(question: LiteQuestion & { type: "lite-navigation" }): LiteAnswer {
-    const { url, method, headers, body, referrer, from } = question;
-    const judgement = this.#judge.judge(question, this.#location === null ? null : realOf(this.#location));
+    const { url, method, headers, body, referrer } = question;
+    const shown = this.#location === null ? null : realOf(this.#location);
+    const judgement = this.#judge.judge(question, shown);
     if (judgement !== "leaves" && judgement !== "hand-over") return judgement;
-    const slot = slotOf(new URL(from ?? "").origin);
+    const slot = slotOf(new URL(shown ?? "").origin);
     const request = { url, method, headers, body, referrer, replace: false };
     if (judgement === "leaves") this.#options.hear({ tag: MESSAGE_TAG, type: "leaving", url }, slot);
     else this.#options.hear({ tag: MESSAGE_TAG, type: "navigate", ...request }, slot);
@@ -173,6 +174,7 @@ export class LiteFrame {
     if (document === null || page === null) return;
     // The site before may have named it.
     page.name = "";
+    this.#hearDepartures(page);
     if (page.location.pathname === "/blank") this.#onStart(document, page);
     else if (this.#coming === null && document !== this.#document)
       setTimeout(() => this.#onBootPage(document), TOLD_WITHIN);
@@ -255,6 +257,7 @@ export class LiteFrame {
     this.#coming = null;
     this.#page = null;
     const page = this.#options.element.contentWindow as Window;
+    this.#hearDepartures(page);
     switch (outcome.kind) {
       case "document":
         this.#sent = null;
@@ -292,6 +295,18 @@ export class LiteFrame {
     const asksForPassword = this.#document !== null && find(this.#document, "input[type=password i]") !== null;
     this.#options.onLoaded(asksForPassword);
   }
+
+  /** Of any document here, also the app's own. Once, since the listener is the same. */
+  #hearDepartures(page: Window): void {
+    navigation(page)?.addEventListener("navigate", this.#onDeparture);
+  }
+
+  readonly #onDeparture = ({ destination, navigationType, hashChange }: NavigateEvent): void => {
+    const address = URL.parse(destination.url);
+    if (hashChange || address?.origin !== location.origin) return;
+    const isRestored = navigationType === "reload" || navigationType === "traverse";
+    this.#judge.announce(targetOf(address), isRestored);
+  };
 
   /** Listeners of the app's run in a document without scripts (Chromium 156, Firefox; not WebKit, bug 218086). */
   #listen(page: Window): void {
@@ -355,6 +370,11 @@ export class LiteFrame {
     this.#keptAliveAt = now;
     this.#options.workers.controller?.postMessage(LITE_KEEP_ALIVE);
   }
+}
+
+/** Real URL of a place, or that of another app. */
+function targetOf(place: URL): string {
+  return realOf(place) ?? (place.pathname + place.search).slice(LITE_PATH.length);
 }
 
 /** The place as the tab knows it, with no host of its own. */

@@ -64,6 +64,34 @@ describe("NavigationJudge", () => {
     expect(ask({ ...restored, method: "POST" })).toBe("stay");
   });
 
+  it("knows its own frame by what the browser announces there, whatever the worker is told", () => {
+    const { judge, ask, clock } = open();
+    const untold = { from: null, mayBeApps: false };
+    judge.announce(`${PAY}#part`, false);
+    expect(ask(untold)).toBe("hand-over");
+    expect(ask(untold)).toBe("not-mine");
+    judge.announce(`${EVIL}next`, false);
+    expect(ask({ ...untold, url: `${EVIL}next` })).toBe("leaves");
+    judge.announce(PAY, true);
+    expect(ask({ ...untold, from: "https://before.example/" })).toBe("go");
+    judge.announce(PAY, true);
+    expect(ask({ ...untold, method: "POST" })).toBe("stay");
+    judge.announce(PAY, true);
+    clock.now = 5_000;
+    expect(ask(untold)).toBe("not-mine");
+  });
+
+  it("takes the tab's own going there for no announcement of the page's", () => {
+    const { judge, ask } = open();
+    judge.permit(PAY);
+    judge.announce(PAY, false);
+    expect(ask()).toBe("go");
+    expect(ask({ from: null })).toBe("not-mine");
+    judge.announce(PAY, false);
+    judge.withdraw();
+    expect(ask({ from: null })).toBe("not-mine");
+  });
+
   it("knows nothing of other windows' frames", () => {
     const { ask } = open();
     expect(ask({}, "https://other.example/")).toBe("not-mine");

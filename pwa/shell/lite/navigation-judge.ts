@@ -16,6 +16,7 @@ type Asked = Pick<LiteQuestion & { type: "lite-navigation" }, "url" | "method" |
 export class NavigationJudge {
   readonly #now: () => number;
   #permit: { readonly url: string; readonly at: number } | null = null;
+  #announced: { readonly url: string; readonly at: number; readonly isRestored: boolean } | null = null;
   #resends = false;
 
   constructor(now: () => number) {
@@ -27,9 +28,20 @@ export class NavigationJudge {
     this.#permit = { url: bare(url), at: this.#now() };
   }
 
+  /**
+   * The frame's own document is about to be left. Firefox tells the worker nothing of who leaves where a page says
+   * `noreferrer`, and never that an entry of the history is loaded again.
+   *
+   * @param url as the worker will ask for it.
+   */
+  announce(url: string, isRestored: boolean): void {
+    this.#announced = { url: bare(url), at: this.#now(), isRestored };
+  }
+
   /** The frame is wanted elsewhere, or nowhere. */
   withdraw(): void {
     this.#permit = null;
+    this.#announced = null;
     this.#resends = false;
   }
 
@@ -40,19 +52,26 @@ export class NavigationJudge {
 
   /** @param shown real URL of the frame's document, or null. */
   judge({ url, method, mayBeApps, from, isRestored }: Asked, shown: string | null): Judgement {
+    const announced = this.#isOf(this.#announced, url) ? this.#announced : null;
+    if (announced !== null) this.#announced = null;
     if (method === "GET" && mayBeApps && this.#take(url)) return "go";
-    const isMine = from !== null && shown !== null && bare(from) === bare(shown);
-    if (isRestored && (isMine || from === null)) return method === "GET" || this.#takeResending() ? "go" : "stay";
-    if (!isMine) return "not-mine";
+    const isMine = announced !== null || (from !== null && shown !== null && bare(from) === bare(shown));
+    if ((isRestored || announced?.isRestored === true) && (isMine || from === null))
+      return method === "GET" || this.#takeResending() ? "go" : "stay";
+    if (!isMine || shown === null) return "not-mine";
     this.withdraw();
-    return URL.parse(url)?.origin === new URL(from).origin ? "leaves" : "hand-over";
+    return URL.parse(url)?.origin === new URL(shown).origin ? "leaves" : "hand-over";
   }
 
   #take(url: string): boolean {
     const permit = this.#permit;
     if (permit?.url !== bare(url)) return false;
     this.#permit = null;
-    return this.#now() - permit.at < PERMIT_TIME;
+    return this.#isOf(permit, url);
+  }
+
+  #isOf(note: { readonly url: string; readonly at: number } | null, url: string): boolean {
+    return note?.url === bare(url) && this.#now() - note.at < PERMIT_TIME;
   }
 
   #takeResending(): boolean {
