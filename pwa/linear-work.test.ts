@@ -19,7 +19,7 @@ import {
 import { framingAllowed, pageHeaders } from "./slot/rewrite/response-headers.ts";
 import { isJsonText } from "./slot/view/json-tree.ts";
 import { asAttachment } from "./sw/answer/navigation.ts";
-import { LITE_RULES, StylePlaces } from "./sw/lite/lite-document.ts";
+import { LITE_RULES, StylePlaces, withoutDeclarations } from "./sw/lite/lite-document.ts";
 import { fileName } from "./tunnel/requests/downloads.ts";
 import { parseChallenges } from "./tunnel/requests/sign-ins.ts";
 import { patternOf, toTemplate } from "./tunnel/store/ahead/page-visits.ts";
@@ -111,6 +111,11 @@ const placed = (css: string, piece = 4096): void => {
   for (let at = 0; at < css.length; at += piece) places.write(css.slice(at, at + piece));
   places.end();
 };
+const declared = (xml: string): void => {
+  const editor = withoutDeclarations({ write: (text) => text, end: () => "" });
+  for (let at = 0; at < xml.length; at += 8) editor.write(xml.slice(at, at + 8));
+  editor.end();
+};
 const list = (size: number, each: (index: number) => string, by: string): string =>
   Array.from({ length: size }, (_, index) => each(index)).join(by);
 
@@ -122,6 +127,7 @@ const cases: Case[] = [
   ["a tag of attributes of one name", 1_000, (n) => rewrite(`<iframe ${"src=a ".repeat(n)}>`)],
   ["a name that never ends", 8_000, (n) => rewrite(`<i${"x".repeat(n)}`, 8)],
   ["a declaration that never ends", 8_000, (n) => rewrite(`<?${"x".repeat(n)}`, 8)],
+  ["declarations of a document's type", 4_000, (n) => declared("<!ENTITY".repeat(n))],
   ["comments that never end", 4_000, (n) => rewrite(`<!--${"--!".repeat(n)}`, 8)],
   ["instructions of XML", 4_000, (n) => rewriteXml(`<?${"?".repeat(n)}`)],
   ["transforms of XML", 300, (n) => rewriteXml(`<!--${"<?xml-stylesheet ".repeat(n)}--><a>`)],

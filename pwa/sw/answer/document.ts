@@ -13,7 +13,7 @@ import {
   writtenEncoding,
 } from "../../../shared/web/documents.ts";
 import { decodeByteString, isRedirectStatus, locationIn } from "../../../shared/web/origin.ts";
-import { escapeHtml, type HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
+import { escapeHtml, type TextEditor } from "../../slot/rewrite/html-rewriter.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 
@@ -146,7 +146,7 @@ export function bytesOf({ kind, encoding }: ShownDocument): DocumentBytes {
 /** A document on its way to the page, rewritten. @param title of plain text, where nothing else tells it. */
 export function rewrittenBody(
   source: ReadableStream<Uint8Array>,
-  rewriter: HtmlRewriter,
+  rewriter: TextEditor,
   bytes: DocumentBytes,
   { kind, essence }: ShownDocument,
   title = "",

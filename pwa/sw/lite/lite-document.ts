@@ -173,8 +173,29 @@ function rewritten(navigation: LiteNavigation, response: TunnelResponse, documen
   const language = document.kind === "xml" ? "xml" : LITE_RULES.language;
   const rules: MarkupRules = { ...LITE_RULES, language, texts: { style } };
   const rewriter = new HtmlRewriter({ ...context, documentUrl: head.url, transformPolicy, values }, null, rules);
-  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, bytes, document, titleOf(head.url));
+  const editor = document.kind === "xml" ? withoutDeclarations(rewriter) : rewriter;
+  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, editor, bytes, document, titleOf(head.url));
   return new Response(body, { status: head.status, headers });
+}
+
+const DECLARATION = /<!(?=ENTITY|ATTLIST)/g;
+const DECLARATION_LENGTH = "<!ATTLIST".length;
+
+/**
+ * For XML: entities and attributes that a document declares are in no tag, so that no rule would see a field for
+ * passwords which they make. A document that declares some is none any more, and the browser says that.
+ */
+export function withoutDeclarations(next: TextEditor): TextEditor {
+  let pending = "";
+  return {
+    write(text) {
+      const all = (pending + text).replace(DECLARATION, "<! ");
+      const decided = Math.max(0, all.length - DECLARATION_LENGTH + 1);
+      pending = all.slice(decided);
+      return next.write(all.slice(0, decided));
+    },
+    end: () => next.write(pending) + next.end(),
+  };
 }
 
 /** Nothing in them acts for the whole origin, which is the app's. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
-import { LITE_RULES } from "./lite-document.ts";
+import { LITE_RULES, withoutDeclarations } from "./lite-document.ts";
 
 function rewrite(html: string, documentUrl = "https://a.example/b/c.html"): string {
   const context = {
@@ -72,4 +72,21 @@ test.each([
   [`<style>p { src: url(/x`, `<style>p { src: url(/x`],
 ])("%s becomes %s", (html, rewritten) => {
   expect(rewrite(html)).toBe(rewritten);
+});
+
+test.each([
+  [
+    `<!DOCTYPE html [<!ATTLIST input type CDATA "password">]><html/>`,
+    `<!DOCTYPE html [<! ATTLIST input type CDATA "password">]><html/>`,
+  ],
+  [`<!DOCTYPE html [<!ENTITY f "&#60;input/>">]><html/>`, `<!DOCTYPE html [<! ENTITY f "&#60;input/>">]><html/>`],
+  [`<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" ""><html/>`, null],
+  ["<!", null],
+])("%s, an XML document in pieces", (xml, changed) => {
+  for (let length = 1; length <= xml.length; length++) {
+    const editor = withoutDeclarations({ write: (text) => text, end: () => "" });
+    let out = "";
+    for (let at = 0; at < xml.length; at += length) out += editor.write(xml.slice(at, at + length));
+    expect(out + editor.end()).toBe(changed ?? xml);
+  }
 });
