@@ -53,9 +53,13 @@ const OUTLINES: readonly (readonly Contour[])[] = [
   ],
 ];
 
-/** An icon font made here, as WOFF 1.0: a header and zlib-packed TrueType tables. */
-export function glyphFont(): Buffer {
-  const tables = trueTypeTables();
+/**
+ * An icon font made here, as WOFF 1.0: a header and zlib-packed TrueType tables.
+ *
+ * @param width of each icon, in thousandths of the font's size.
+ */
+export function glyphFont(width = UNITS_PER_EM): Buffer {
+  const tables = trueTypeTables(width);
   const directory = Buffer.alloc(tables.length * 20);
   const bodies: Buffer[] = [];
   let offset = 44 + directory.length;
@@ -83,7 +87,7 @@ export function glyphFont(): Buffer {
 }
 
 /** The tables a browser insists on, sorted by tag (OpenType 1.9, chapter "Font file"). */
-function trueTypeTables(): [tag: string, data: Buffer][] {
+function trueTypeTables(width: number): [tag: string, data: Buffer][] {
   const glyphs = [[], ...OUTLINES].map((contours) => padded(glyphData(contours)));
   const locations = Buffer.alloc((glyphs.length + 1) * 4);
   let end = 0;
@@ -102,7 +106,7 @@ function trueTypeTables(): [tag: string, data: Buffer][] {
       u16(1, 0, 1, 0, 0, 0, 0x5f0f, 0x3cf5, 3, UNITS_PER_EM, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1000, 1000, 0, 8, 2, 1, 0),
     ],
     ["hhea", u16(1, 0, 800, 0xff38, 0, 1000, 0, 0, 1000, 1, 0, 0, 0, 0, 0, 0, 0, count)],
-    ["hmtx", u16(...glyphs.flatMap(() => [1000, 0]))],
+    ["hmtx", u16(...glyphs.flatMap(() => [width, 0]))],
     ["loca", locations],
     ["maxp", u16(1, 0, count, Math.max(...points), 3, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0)],
     ["name", nameTable("Harbour Glyphs")],

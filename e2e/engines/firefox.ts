@@ -31,6 +31,13 @@ const PREFERENCES = {
   "datareporting.policy.dataSubmissionEnabled": false,
   "app.update.disabledForTesting": true,
 };
+/** Runs in the browser's own context. Until then WebDriver has passwords off. */
+const KEEP_PASSWORD = `
+  const [origin, password, done] = arguments;
+  const login = Cc["@mozilla.org/login-manager/loginInfo;1"].createInstance(Ci.nsILoginInfo);
+  login.init(origin, origin, null, "me", password, "", "");
+  for (const name of ["autofillForms", "rememberSignons"]) Services.prefs.setBoolPref("signon." + name, true);
+  Services.logins.addLoginAsync(login).then(() => done(null), (error) => done(String(error)));`;
 /** Debian's, else whatever the system calls so. */
 const PROGRAM = existsSync("/usr/bin/firefox-esr") ? "/usr/bin/firefox-esr" : "firefox";
 /** Milliseconds. */
@@ -44,7 +51,8 @@ export async function startFirefox(): Promise<Remote> {
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
   );
   await writeFile(join(profile, "user.js"), lines.join("\n"));
-  const child = spawn(PROGRAM, ["--headless", "--marionette", "--no-remote", "--profile", profile], {
+  const options = ["--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile];
+  const child = spawn(PROGRAM, options, {
     stdio: "ignore",
     env: { ...process.env, HOME: profile },
   });
@@ -70,6 +78,13 @@ export async function startFirefox(): Promise<Remote> {
         const answer = await connection.send(NAMES[command], parametersOf(command, parameters));
         // What is no element or object comes wrapped.
         return typeof answer === "object" && answer !== null && "value" in answer ? answer.value : answer;
+      },
+      keepPassword: async (origin, password) => {
+        await connection.send("Marionette:SetContext", { value: "chrome" });
+        const run = { script: KEEP_PASSWORD, args: [origin, password] };
+        const answer = (await connection.send(NAMES.run, run)) as { readonly value: string | null };
+        await connection.send("Marionette:SetContext", { value: "content" });
+        if (answer.value !== null) throw new Error(`Cannot keep a password: ${answer.value}`);
       },
       close,
     };

@@ -8,6 +8,8 @@ export interface Remote {
   readonly name: string;
   /** @throws Error with the browser's own message when the command fails. */
   send(command: Command, parameters: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Has the browser keep a password for this origin, and fill it in by itself. Where an engine lets nobody do that: left out. */
+  keepPassword?(origin: string, password: string): Promise<void>;
   /** Ends the browser and all that was started with it. */
   close(): Promise<void>;
 }
@@ -51,6 +53,10 @@ export class RemoteBrowser {
 
   constructor(remote: Remote) {
     this.#remote = remote;
+  }
+
+  async keepPassword(origin: string, password: string): Promise<void> {
+    await this.#remote.keepPassword?.(origin, password);
   }
 
   async open(url: string): Promise<void> {

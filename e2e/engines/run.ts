@@ -59,7 +59,7 @@ async function walk(start: () => Promise<Remote>): Promise<number> {
   for (const step of steps.filter(({ engine = "" }) => remote.name.startsWith(engine))) {
     const started = performance.now();
     const error = await step
-      .run({ browser, link, edgeUrl, accessKey, demo, origin, otherOrigin })
+      .run({ browser, engine: remote.name, link, edgeUrl, accessKey, demo, origin, otherOrigin })
       .then(() => null)
       .catch((reason: unknown) => String(reason));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

@@ -1,33 +1,9 @@
 /** What a person does with the app on the first day, in any engine. Each step begins where the app shows some page. */
 import { hundredFiftyPage, PICTURE_COUNT, tilePicture } from "../demo/hundred-fifty.ts";
-import type { Demo } from "../demo/start-demo.ts";
-import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
-import type { Shaper } from "../lab/shaper.ts";
-import { PAGE_FRAME, type RemoteBrowser } from "./remote-browser.ts";
+import { scriptlessSteps } from "./scriptless.ts";
+import { go, press, SHOWN_ADDRESS, type Step } from "./step.ts";
 
-export interface Surroundings {
-  readonly browser: RemoteBrowser;
-  /** Between browser and edge. */
-  readonly link: Shaper;
-  /** Where it listens: `http://localhost:port`. */
-  readonly edgeUrl: string;
-  readonly accessKey: string;
-  readonly demo: Demo;
-  /** A site, and another. */
-  readonly origin: TestOrigin;
-  readonly otherOrigin: TestOrigin;
-}
-
-export interface Step {
-  readonly name: string;
-  /** Where it is about what only this engine does; how its name begins. */
-  readonly engine?: string;
-  run(surroundings: Surroundings): Promise<void>;
-}
-
-const ADDRESS = 'input[aria-label="Address"]';
 const TITLE = "return document.title";
-const SHOWN_ADDRESS = `return document.querySelector('${ADDRESS}').value`;
 const PUSHES = "const { pushes, pushesClaimed } = await window.ropeway.stats(); return [pushes, pushesClaimed]";
 const UPLOAD_BYTES = 2_000_000;
 const COOKIE_PATHS = ["/sw.js", "/.ropeway/boot"];
@@ -58,16 +34,6 @@ const READ_COOKIES = `
   }
   return seen;`;
 
-const OWN_FILES = `
-  const named = [...document.querySelectorAll("link[rel=stylesheet],script[src]")];
-  return named.map((each) => each.getAttribute("href") ?? each.getAttribute("src"));`;
-/** Of a page that shares the app's origin, by whose files it shows: title, style sheets, pictures. */
-const SCRIPTLESS_WIDTHS = `
-  const { contentDocument: page } = ${PAGE_FRAME};
-  const width = (id) => Math.round(page.getElementById(id).getBoundingClientRect().width);
-  const shape = Math.round(page.querySelector("use").getBBox().width);
-  return [page.title, width("sheet"), width("more"), page.images[0].naturalWidth, shape];`;
-
 export const steps: readonly Step[] = [
   {
     name: "opens and pairs",
@@ -88,7 +54,7 @@ export const steps: readonly Step[] = [
       await browser.until("page", "return location.pathname.startsWith('/article/')", true);
       await browser.until("page", "return document.querySelectorAll('#comments li').length", 2);
       await browser.until("app", "return document.documentElement.dataset.page", "loaded");
-      await browser.click("app", 'button[aria-label="Back"]');
+      await press(browser, "Back");
       await browser.until("page", TITLE, "The Saltmere Lantern");
       await browser.until("app", SHOWN_ADDRESS, `${demo.hosts.news}/`);
     },
@@ -122,7 +88,7 @@ export const steps: readonly Step[] = [
       await browser.click("page", "a");
       await browser.until("page", TITLE, "There");
       await browser.until("app", SHOWN_ADDRESS, `${otherOrigin.origin}/there`);
-      await browser.click("app", 'button[aria-label="Back"]');
+      await press(browser, "Back");
       await browser.until("page", TITLE, "Out");
     },
   },
@@ -255,52 +221,5 @@ export const steps: readonly Step[] = [
       await browser.until("page", TITLE, "Fine");
     },
   },
-  {
-    name: "keeps the files of two sites without scripts apart, and the app's own",
-    // WebKitGTK 2.50 shows no page without scripts (docs/limits.md).
-    engine: "Firefox",
-    async run({ browser, edgeUrl, origin, otherOrigin }) {
-      const sites = [origin, otherOrigin].map((site) => new URL(site.origin).hostname);
-      await browser.run("app", `localStorage.setItem("ropeway.lite-sites", ${JSON.stringify(JSON.stringify(sites))})`);
-      await browser.open(`${edgeUrl}/?lite`);
-      await browser.until("app", "return navigator.serviceWorker.controller.scriptURL.endsWith('lite')", true);
-      const own = (await browser.run("app", OWN_FILES)) as string[];
-      const kept = { "cache-control": "public, max-age=31536000" };
-      for (const [site, width] of [
-        [origin, 31],
-        [otherOrigin, 62],
-      ] as const) {
-        const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="9"><rect id="s" width="${width}" height="9"/></svg>`;
-        const css = `@import "/more.css"; #sheet { width: ${width}px } :root { --width: ${width} }`;
-        const files: [string, string, string][] = own.map((path) => [path, "text/css", css]);
-        files.push(["/sheet.css", "text/css", css], ["/more.css", "text/css", `#more { width: ${width}px }`]);
-        files.push(["/picture.svg", "image/svg+xml", svg], ["/shape.svg", "image/svg+xml", svg]);
-        for (const [path, type, text] of files)
-          site.route(path, ({ reply }) => reply(200, { ...kept, "content-type": type }, text));
-        const ofApp = own.map((path) => `<link rel="stylesheet" href="${path}">`).join("");
-        site.page(
-          "/quiet",
-          `<link rel="stylesheet" href="/sheet.css">${ofApp}<p id="sheet">A</p><p id="more">B</p>
-          <img src="/picture.svg"><svg width="99" height="9"><use href="/shape.svg#s"/></svg>`,
-          `Quiet ${width}`,
-        );
-      }
-      for (const [site, width] of [
-        [origin, 31],
-        [otherOrigin, 62],
-        [origin, 31],
-      ] as const) {
-        await go(browser, `${site.origin}/quiet`);
-        await browser.until("app", SCRIPTLESS_WIDTHS, [`Quiet ${width}`, width, width, width, width]);
-      }
-      await browser.open(`${edgeUrl}/?again`);
-      await browser.until("app", "return document.querySelector('.address') !== null", true);
-      const width = "return getComputedStyle(document.documentElement).getPropertyValue('--width')";
-      await browser.until("app", width, "");
-    },
-  },
+  ...scriptlessSteps,
 ];
-
-async function go(browser: RemoteBrowser, url: string): Promise<void> {
-  await browser.enter("app", ADDRESS, url);
-}
