@@ -111,6 +111,8 @@ async function expectOwn(surroundings: Surroundings, site: TestOrigin, width: nu
   const { browser } = surroundings;
   if (isShown(surroundings)) return browser.until("app", WIDTHS, [`Quiet ${width}`, ...KEPT.map(() => width)]);
   await site.requestTo("/quiet");
+  // The app says so.
+  await browser.until("app", "return document.documentElement.dataset.page", "failed");
   await new Promise((resolve) => setTimeout(resolve, LATE));
   const [, ...widths] = (await browser.run("app", WIDTHS)) as readonly (number | null)[];
   if (widths.some((each) => each !== null)) throw new Error(`pages without scripts are shown now: ${widths}`);

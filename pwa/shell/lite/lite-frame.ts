@@ -159,12 +159,24 @@ export class LiteFrame {
     const { url, method, headers, body, referrer } = question;
     const shown = this.#location === null ? null : realOf(this.#location);
     const judgement = this.#judge.judge(question, shown);
+    if (judgement === "untold") {
+      this.#fail(url, ErrorCode.NO_SLOT_HOST, "Cannot show the page: the browser does not say who asks for it");
+      return "not-mine";
+    }
     if (judgement !== "leaves" && judgement !== "hand-over") return judgement;
     const slot = slotOf(new URL(shown ?? "").origin);
     const request = { url, method, headers, body, referrer, replace: false };
     if (judgement === "leaves") this.#options.hear({ tag: MESSAGE_TAG, type: "leaving", url }, slot);
     else this.#options.hear({ tag: MESSAGE_TAG, type: "navigate", ...request }, slot);
     return judgement === "leaves" ? "go" : "stay";
+  }
+
+  #fail(url: string, code: ErrorCode, message: string): void {
+    const page = this.#options.element.contentWindow;
+    if (page === null) return;
+    this.#sent = null;
+    const failed = { url, method: "GET", code, message, historyKey: historyKeyOf(page) } as const;
+    this.#options.hear({ tag: MESSAGE_TAG, type: "failed", ...failed }, slotOf(new URL(url).origin));
   }
 
   // Documents come into the frame

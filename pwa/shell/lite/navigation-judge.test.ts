@@ -32,6 +32,17 @@ describe("NavigationJudge", () => {
     expect(ask()).toBe("hand-over");
   });
 
+  it("says once of what the tab has sent that the browser does not tell who asks", () => {
+    const { judge, ask } = open();
+    const untold = { mayBeApps: false, from: null };
+    expect(ask(untold, null)).toBe("not-mine");
+    judge.permit(PAY);
+    expect(ask({ ...untold, method: "POST" }, null)).toBe("not-mine");
+    expect(ask({ ...untold, url: EVIL }, null)).toBe("not-mine");
+    expect(ask(untold, null)).toBe("untold");
+    expect(ask(untold, null)).toBe("not-mine");
+  });
+
   it("takes no form of a page, nor its link, for the tab's own going there", () => {
     const { judge, ask } = open();
     judge.permit(PAY);

@@ -9,7 +9,9 @@ export type Judgement =
   /** The frame goes on, and the tab should know. */
   | "leaves"
   /** The tab has to do it, so that the edge knows who wants it. */
-  | "hand-over";
+  | "hand-over"
+  /** Of the tab's own, it seems, but the browser does not say who asks, as WebKit: no page can be shown. */
+  | "untold";
 
 type Asked = Pick<LiteQuestion & { type: "lite-navigation" }, "url" | "method" | "mayBeApps" | "from" | "isRestored">;
 
@@ -58,6 +60,7 @@ export class NavigationJudge {
     const isMine = announced !== null || (from !== null && shown !== null && bare(from) === bare(shown));
     if ((isRestored || announced?.isRestored === true) && (isMine || from === null))
       return method === "GET" || this.#takeResending() ? "go" : "stay";
+    if (!isMine && from === null && method === "GET" && this.#take(url)) return "untold";
     if (!isMine || shown === null) return "not-mine";
     this.withdraw();
     return URL.parse(url)?.origin === new URL(shown).origin ? "leaves" : "hand-over";
