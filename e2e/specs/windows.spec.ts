@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { chromium, type Locator, type Page } from "@playwright/test";
+import { chromium, type Frame, type Locator, type Page } from "@playwright/test";
 import { type AppPage, test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { CHROMIUM_ARGS, findChromium } from "../fixtures/chromium.ts";
 import { contentOf, isApp, LOG, logOf } from "../fixtures/compare.ts";
@@ -35,8 +35,11 @@ async function withPopupBlocker(visit: (page: Page) => Promise<void>): Promise<v
     ...(executablePath === undefined ? { channel: "chromium" } : { executablePath }),
     ignoreDefaultArgs: ["--disable-popup-blocking"],
   });
-  await visit(await browser.newPage());
-  await browser.close();
+  try {
+    await visit(await browser.newPage());
+  } finally {
+    await browser.close();
+  }
 }
 
 /** An identity provider (OpenID Connect) where Ann signs in; a token of hers renews it without her. */
@@ -409,7 +412,12 @@ test("a page brings the window that it has opened to the front of others; no win
   await expect.poll(() => form.evaluate(() => document.hasFocus())).toBe(true);
   await form.getByRole("button", { name: "Lift" }).click();
   await expect.poll(() => chat.evaluate(() => document.hasFocus())).toBe(true);
-  const wanted = await form.evaluate(() => [document.hasFocus(), localStorage.noted]);
+  // Directly each of the two windows hears of it by a way of its own.
+  const expectLifted = (shown: Page | Frame | undefined) =>
+    expect
+      .poll(() => shown?.evaluate(() => [document.hasFocus(), ...localStorage.noted.split(", ").sort()]))
+      .toEqual([false, "", "/chat focus", "/form blur"]);
+  await expectLifted(form);
 
   await app.goto(`${origin.origin}/desk`);
   await app.frame().getByRole("button", { name: "Chat" }).click();
@@ -423,7 +431,7 @@ test("a page brings the window that it has opened to the front of others; no win
   await expect(app.frame().getByLabel("Answer")).toHaveValue("kept");
   await expect.poll(async () => (await app.content()).evaluate(() => document.hasFocus())).toBe(true);
   const formInApp = app.page.frames().find((frame) => frame.url().endsWith("/form"));
-  expect(await formInApp?.evaluate(() => [document.hasFocus(), localStorage.noted])).toEqual(wanted);
+  await expectLifted(formInApp);
   // The phone's own way back closes it, and leads to the page that has opened it; the other stays in the list.
   await app.page.evaluate(() => history.back());
   await expect(app.frame().getByRole("button", { name: "Chat" })).toBeVisible();
@@ -448,17 +456,24 @@ test("without a tap no window opens, until the person lets it", async ({ app, di
   });
   expect(origin.requestsTo("/other")).toEqual([]);
   origin.forget();
+  // A window that closes before its page has loaded tells nothing.
+  const isThere = (path: string, times = 1) =>
+    expect
+      .poll(() => toldTo(origin).filter((each) => each.startsWith(`/told?${path},pageshow`)).length)
+      .toBeGreaterThanOrEqual(times);
   // As where the person lets the site open windows.
   const { page } = direct;
   for (const path of ["/page", "/page?again"]) {
     const opened = page.waitForEvent("popup");
     await page.goto(origin.origin + path);
     await expect((await opened).getByText("Other")).toBeVisible();
+    await isThere("/other", path === "/page" ? 1 : 2);
     if (path === "/page") await (await opened).close();
   }
   const next = page.waitForEvent("popup");
   await page.evaluate(`shown.close(); open("/third"); 0`);
   await expect((await next).getByText("Third")).toBeVisible();
+  await isThere("/third");
   await (await next).close();
   const seen = () => [
     ...toldTo(origin),
@@ -477,22 +492,22 @@ test("without a tap no window opens, until the person lets it", async ({ app, di
   await expect(app.page.getByRole("navigation").getByText("wanted to open a window")).toBeVisible();
   expect(origin.requestsTo("/other")).toEqual([]);
   await app.page.getByRole("button", { name: "Open", exact: true }).click();
-  await expect(app.frame().getByText("Other")).toBeVisible();
+  await isThere("/other");
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await expect.poll(() => toldTo(origin)).toHaveLength(2);
   origin.forget();
 
   await app.goto(`${origin.origin}/page`);
   await app.page.getByRole("button", { name: "Always on this site" }).click();
-  await expect(app.frame().getByText("Other")).toBeVisible();
+  await isThere("/other");
   await app.page.getByRole("button", { name: "Close", exact: true }).click();
   await app.goto(`${origin.origin}/page?again`);
-  await expect(app.frame().getByText("Other")).toBeVisible();
+  await isThere("/other", 2);
 
   // As one closes the next opens, and stays until the phone's own way back leads to the page.
   const opener = app.page.frames().find((frame) => frame.url().endsWith("/page?again"));
   await opener?.evaluate(`shown.close(); open("/third");`);
-  await expect(app.frame().getByText("Third")).toBeVisible();
+  await isThere("/third");
   await app.page.goBack();
   await expect(app.frame().getByText("Page")).toBeVisible();
   await expect.poll(seen).toEqual(wanted);

@@ -246,8 +246,8 @@ export interface WindowNews {
     | { readonly kind: "at"; readonly url: string | null }
     /** Where windows of the two's origin find each other: id of `ropewayPath.meeting`. Slots of before 2026-12 do not know it. */
     | { readonly kind: "meeting"; readonly meeting: string }
-    /** The step is taken. Apps of before 2026-12 take none. */
-    | { readonly kind: "step" };
+    /** The app takes the step, or leaves it to the document, whose window is in front. Apps of before 2026-12 say nothing. */
+    | { readonly kind: "step"; readonly isYours: boolean };
 }
 
 /**

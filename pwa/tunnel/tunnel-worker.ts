@@ -485,8 +485,10 @@ function leavePage(tab: number, url: string | null, navigation?: HeldResponse, k
 }
 
 function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigation"; kind: "begin" }): void {
-  const response = new HeldResponse(request.referrer, id, request.method);
   const url = withoutUserInfo(request.url);
+  // The history of a tab that leads to a page asks as its first visit did.
+  const start = request.cache === "force-cache" ? host.pageStarts.find(url) : null;
+  const response = new HeldResponse((start ?? request).referrer, id, request.method);
   dropFormer(tabs, tab, held);
   leavePage(tab, url, response, keepsPage);
   void response.settled.then((outcome) => {
@@ -501,8 +503,6 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
     remindOf(held, response, clock, answered);
   });
   const bodyAgain = () => (request.body === null ? null : new Response(request.body).body);
-  // The history of a tab that leads to a page asks as its first visit did.
-  const start = request.cache === "force-cache" ? host.pageStarts.find(url) : null;
   const head = wishes.marked({ ...navigationHead(request), ...start });
   host.pageStarts.note(head, url);
   const { download } = request;

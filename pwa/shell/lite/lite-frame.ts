@@ -160,7 +160,7 @@ export class LiteFrame {
     const shown = this.#location === null ? null : realOf(this.#location);
     const judgement = this.#judge.judge(question, shown);
     if (judgement === "untold") {
-      this.#fail(url, ErrorCode.NO_SLOT_HOST, "Cannot show the page: the browser does not say who asks for it");
+      this.#fail(url, ErrorCode.NO_SLOT_HOST, "Cannot show the page: this browser does not say who asks");
       return "not-mine";
     }
     if (judgement !== "leaves" && judgement !== "hand-over") return judgement;

@@ -233,4 +233,8 @@ it("steps over what forms have led to, where the browser's own list does not lea
   expect(kept().map(({ isAhead = false }) => isAhead)).toEqual([false, true, true]);
   expect(history.step(-1)).toBeNull();
   expect(history.step(1)).toEqual(entry(B));
+  // Of three entries.
+  expect(history.step(-2)).toEqual(entry(A));
+  expect(history.step(3)).toBeNull();
+  expect(history.step(1)).toEqual(entry(B));
 });

@@ -457,3 +457,13 @@ it("draws no icon that comes when the page of another site is there", async () =
   await Promise.resolve();
   expect(shown()).toMatchObject({ url: `${B}/`, icon: null });
 });
+
+it("shows the page that steps in its own history under its own address until the other comes", () => {
+  const { show, shown, tab, log } = openBrowser();
+  for (const [key, path] of Object.entries({ a: "/1", b: "/2", c: "/3" })) show(A + path, key);
+  expect(tab.step(-4, "started")).toBe(false);
+  expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/3` });
+  expect(tab.step(-2, "started")).toBe(true);
+  expect(shown()).toMatchObject({ phase: "loading", url: `${A}/3` });
+  expect(log.filter((line) => line.startsWith("ask"))).toEqual([`ask 1 ${A}/1`]);
+});

@@ -223,14 +223,15 @@ export class Tab implements AppTab, TabActions {
   /**
    * Goes so many entries on, or back, without the browser's list.
    *
+   * @param by whose wish it is.
    * @returns false where no such page is to be had.
    */
-  step(delta: number): boolean {
+  step(delta: number, by: Destination["kind"] = "typed"): boolean {
     this.#abandon();
     const entry = this.#frame.history.step(delta);
     if (entry === null) return false;
     this.#anchor();
-    if (entry.url !== "") this.#reopen(entry.url);
+    if (entry.url !== "") this.#reopen(entry.url, by);
     else {
       this.#showStart(true);
       this.#settleAtStart({ kind: "former" });
@@ -239,9 +240,9 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** Shows the page of the entry that the history has come to, in place of the one that is there. */
-  #reopen(url: string): void {
+  #reopen(url: string, by: Destination["kind"] = "typed"): void {
     const page = { ...typedNavigation(url), cache: "force-cache" } as const;
-    this.#navigate(page, { by: "typed", replace: true, isReopening: true });
+    this.#navigate(page, { by, replace: true, isReopening: true });
   }
 
   close(): void {

@@ -256,12 +256,6 @@ export class Tabs implements TabsActions, WindowPlaces {
     if (tab !== undefined) this.#turnTo(tab);
   }
 
-  step(window: AppWindow, delta: number): void {
-    // The browser's list has the steps of all windows. Where it stands is that of the one shown.
-    if (this.isShown(window)) this.#options.history.go(delta);
-    else window.tab.step(delta);
-  }
-
   closeWindow(window: AppWindow): void {
     const tab = this.#tabOf(window);
     if (tab !== undefined) this.#end(tab);

@@ -10,6 +10,7 @@ const [A, B] = [slotOf("https://a.example"), slotOf("https://b.example")];
 /** Tabs whose windows do nothing but write down what they are told. */
 function openApp(slots = true, mostMeetings = 0) {
   const log: string[] = [];
+  const allowed = ["allowed.example"];
   const notices: Notice[] = [];
   const meetings: (() => void)[] = [];
   const shell = { parent: null as unknown } as unknown as Window;
@@ -27,6 +28,7 @@ function openApp(slots = true, mostMeetings = 0) {
         log.push(`${name} to ${url} by ${initiator}`);
       },
       close: () => log.push(`${name} closes`),
+      step: (delta: number, by: string) => log.push(`${name} ${by} ${delta}`),
     };
     const frame = { element: { contentWindow: page, name: "" }, history, isOf: (source: Window) => source === page };
     return { page, history, tab, frame, window: { tab, frame } as unknown as AppWindow };
@@ -57,7 +59,6 @@ function openApp(slots = true, mostMeetings = 0) {
       all = [...all.filter((each) => each !== window), window];
       log.push("raise");
     },
-    step: (window, delta) => log.push(`${made.findIndex((each) => each.window === window) + 1} steps ${delta}`),
     closeWindow(window) {
       windows.onEnd(window);
       all = all.filter((each) => each !== window);
@@ -67,7 +68,7 @@ function openApp(slots = true, mostMeetings = 0) {
   const windows: Windows = new Windows({
     app: {
       notify: (notice: Notice) => notices.push(notice),
-      state: { settings: { windowOpeners: ["allowed.example"] } },
+      state: { settings: { windowOpeners: allowed } },
     },
     slots: slots
       ? {
@@ -98,7 +99,7 @@ function openApp(slots = true, mostMeetings = 0) {
   const closeAll = () => {
     for (const window of all.slice(1).toReversed()) places.closeWindow(window);
   };
-  const app = { windows, meetings, made, notices, group, places, open, order, told, closeAll };
+  const app = { windows, allowed, meetings, made, notices, group, places, open, order, told, closeAll };
   return Object.defineProperty(app, "count", { get: () => all.length }) as typeof app & { readonly count: number };
 }
 
@@ -376,13 +377,15 @@ it("tells each document that has got a window by its name as it closes", () => {
   expect(told()).toEqual(["3 to https://b.example/2 by https://a.example"]);
 });
 
-it("has a window step its own history, by whole numbers, and never reloads the app", () => {
+it("steps the history of a window behind another by whole numbers; the one in front is left to do it itself", () => {
   const { open, order, told } = openApp();
   open(1, "https://b.example/", { id: "w", name: "" });
   told();
-  for (const delta of [-2, "", 0.5, 0]) order(1, { kind: "step", delta: delta as number }, A);
-  const taken = heard(1, null, { kind: "step" }, "*");
-  expect(told()).toEqual([taken, "1 steps -2", taken, taken, taken]);
+  for (const delta of [-2, "", 0.5]) order(1, { kind: "step", delta: delta as number }, A);
+  const taken = heard(1, null, { kind: "step", isYours: false }, "*");
+  expect(told()).toEqual([taken, "1 started -2", taken, taken]);
+  order(2, { kind: "step", delta: -2 }, B);
+  expect(told()).toEqual([heard(2, null, { kind: "step", isYours: true }, "*")]);
 });
 
 it("keeps several blank windows of a site that may open windows unasked, and one of others", () => {
@@ -392,4 +395,16 @@ it("keeps several blank windows of a site that may open windows unasked, and one
   expect(told()).toEqual([]);
   for (const id of ["x", "y"]) open(1, "about:blank", { id, name: "" });
   expect(told()).toEqual([heard(1, "x", { kind: "closed" }, "slot of https://a.example")]);
+});
+
+it("shows no blank window that was kept until its site may open none any more", () => {
+  const { open, order, told, allowed } = openApp();
+  const slot = slotOf("https://allowed.example");
+  for (const id of ["v", "w", "x"]) open(1, "about:blank", { id, name: "" }, slot, false);
+  const go = (id: string) => order(1, { kind: "go", url: "https://b.example/", replace: false }, slot, id);
+  go("v");
+  expect(told()).toEqual(["2 to https://b.example/ by https://allowed.example"]);
+  allowed.length = 0;
+  go("w");
+  expect(told()).toContain(heard(1, "w", { kind: "closed" }, "slot of https://allowed.example"));
 });

@@ -89,8 +89,6 @@ export interface WindowPlaces {
   openForPage(request: NavigationRequest, how: "in front" | "behind", isAsked: boolean): boolean;
   /** Brings it to the front. */
   raise(window: AppWindow): void;
-  /** Goes so many entries on in its history, or back. */
-  step(window: AppWindow, delta: number): void;
   closeWindow(window: AppWindow): void;
 }
 
@@ -214,7 +212,8 @@ export class Windows {
     const { state } = link;
     const going = windowNavigation(act, slot.origin);
     if (going !== null && state.kind === "blank") {
-      const mayShow = this.#mayCover(slot, link.from) && places.hasRoomBeside(link.from);
+      const isWanted = link === this.#blank || this.#isAllowed(slot);
+      const mayShow = isWanted && this.#mayCover(slot, link.from) && places.hasRoomBeside(link.from);
       return mayShow ? this.#show(link, going, slot) : this.#end(link);
     }
     if (act.kind === "close" && state.kind === "blank") return this.#end(link);
@@ -230,10 +229,10 @@ export class Windows {
   #hearOpened(act: WindowOrder["act"], slot: Slot, { source, from, ports }: Speaker): void {
     if (!from.frame.isOf(source)) return;
     if (act.kind === "step") {
-      tell(source, "*", undefined, { kind: "step" });
-      const delta = ~~act.delta;
-      // The browser takes none for a reload: of the app.
-      if (delta !== 0) this.#options.places.step(from, delta);
+      // The browser lets the frame step through its own entries alone, and the app through all.
+      const isYours = this.#options.places.isShown(from);
+      tell(source, "*", undefined, { kind: "step", isYours });
+      if (!isYours && Number.isInteger(act.delta)) from.tab.step(act.delta, "started");
       return;
     }
     const opened = this.#opened.get(from);

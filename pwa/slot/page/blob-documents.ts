@@ -103,6 +103,9 @@ async function documentOf(blob: Blob, url: string, { late }: PageContext): Promi
   if (/^(?:audio|video)\//.test(type)) return `<video controls autoplay style="max-width:100%" src="${url}"></video>`;
   if (/^text\/|json$|xml$/.test(type))
     return `<pre style="white-space:pre-wrap">${escapeHtml(await blob.text())}</pre>`;
-  const { saveWords } = await late<typeof import("../words.ts")>("words");
-  return `<a download="${name}" href="${url}">${await saveWords(name)}</a>`;
+  const words = await late<typeof import("../words.ts")>("words").then(
+    (it) => it.saveWords(name),
+    () => "Save",
+  );
+  return `<a download="${name}" href="${url}">${words}</a>`;
 }

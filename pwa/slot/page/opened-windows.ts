@@ -88,8 +88,8 @@ export class OpenedWindows {
   readonly #context: PageContext;
   readonly #opened = new Map<string, Other>();
   readonly #opener: Other | null = null;
-  /** Until the document makes a step of the history itself, which the shell has not taken. */
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  /** The shell has answered a step of the history, or has not in time. */
+  #onStep: (isYours: boolean) => void = () => {};
 
   /** Before the name of the page's window is shown otherwise. */
   constructor(context: PageContext) {
@@ -107,15 +107,7 @@ export class OpenedWindows {
     });
     if (!context.config.topLevel) return;
     patchMethod(window, "close", () => this.#order(undefined, { kind: "close" }));
-    // The browser has one list for all windows of the app. Which entries are a window's own the shell knows.
-    for (const [name, step] of Object.entries({ back: -1, forward: 1, go: 0 }))
-      patchMethod(History.prototype, name, (native, self, args) => {
-        const delta = step || ~~(args[0] as number);
-        if (!delta || !(this.#opener || this.#opened.size)) return native(self, args);
-        clearTimeout(this.#patience);
-        this.#patience = setTimeout(native, 1_000, self, args);
-        this.#order(undefined, { kind: "step", delta });
-      });
+    this.#keepSteps(context.navigation);
     const { isApart = false, referrer, realOrigin } = context.config;
     const { opened, meeting } = frameNameOf(window.name);
     const isOpened = opened !== null;
@@ -172,9 +164,30 @@ export class OpenedWindows {
     return { opens: { id, name, ...(isApart === true && { isApart }) }, shown: other.shown };
   }
 
+  /**
+   * The browser has one list for all windows of the app, and lets a frame step through entries of its own alone. So where this
+   * window is behind another the shell goes to the page.
+   */
+  #keepSteps(navigation: Navigation | undefined): void {
+    for (const [name, step] of Object.entries({ back: -1, forward: 1, go: 0 }))
+      patchMethod(History.prototype, name, (native, self, args) => {
+        const delta = step || ~~(args[0] as number);
+        const isHere = navigation?.entries()[(navigation.currentEntry?.index ?? 0) + delta]?.sameDocument;
+        if (!delta || isHere || !(this.#opener || this.#opened.size)) return native(self, args);
+        this.#onStep(true);
+        const patience = setTimeout(() => this.#onStep(true), 1_000);
+        this.#onStep = (isYours) => {
+          clearTimeout(patience);
+          this.#onStep = () => {};
+          if (isYours) native(self, args);
+        };
+        this.#order(undefined, { kind: "step", delta });
+      });
+  }
+
   /** The shell has news of a window, of which a message brings its ports. */
   hear({ id, news }: WindowNews, ports: readonly MessagePort[]): void {
-    if (news.kind === "step") return clearTimeout(this.#patience);
+    if (news.kind === "step") return this.#onStep(news.isYours);
     const other = id === undefined ? this.#opener : (this.#opened.get(id) ?? this.#remember(id));
     if (other === null) return;
     if (news.kind === "closed") {
@@ -415,7 +428,7 @@ function read(itself: Window, name: string | symbol): unknown {
 
 /** Members that a window without a document has as this one has them. Nothing moves a frame. */
 const AS_HERE =
-  /^(?:(?:move|resize)(?:To|By)|removeEventListener|(?:set|clear)(?:Timeout|Interval)|(?:inner|outer)(?:Width|Height)|screen|console|navigator|(?:local|session)Storage)$/;
+  /^(?:(?:move|resize)(?:To|By)|(?:set|clear)(?:Timeout|Interval)|(?:inner|outer)(?:Width|Height)|screen|console|navigator|(?:local|session)Storage)$/;
 
 /**
  * A window of this origin that has no document, or one whose page script is to come. In a browser it has a blank document
@@ -426,7 +439,7 @@ class EarlyWindow {
   readonly #name: string;
   readonly #set = new Map<string | symbol, unknown>();
   /** In the order of the script's. */
-  readonly #acts: ((itself: Window) => void)[] = [];
+  #heard: (readonly [type: string, listener: unknown, listen: (itself: Window) => void])[] = [];
   #document: Document | null = null;
 
   constructor(name: string) {
@@ -438,7 +451,11 @@ class EarlyWindow {
       return (...listener: Parameters<Window["addEventListener"]>) => {
         // Throws where it is none.
         new EventTarget().addEventListener(...listener);
-        this.#acts.push((itself) => itself.addEventListener(...listener));
+        this.#heard.push([listener[0], listener[1], (itself) => itself.addEventListener(...listener)]);
+      };
+    if (name === "removeEventListener")
+      return (...[type, listener]: Parameters<Window["removeEventListener"]>) => {
+        this.#heard = this.#heard.filter((each) => each[0] !== type || each[1] !== listener);
       };
     if (name === "document") {
       if (this.#document === null) {
@@ -452,8 +469,10 @@ class EarlyWindow {
   }
 
   write(name: string | symbol, value: unknown): void {
+    // A handler keeps its place among the listeners.
+    if (!this.#set.has(name))
+      this.#heard.push([String(name), null, (itself) => Reflect.set(itself, name, this.#set.get(name), itself)]);
     this.#set.set(name, value);
-    this.#acts.push((itself) => Reflect.set(itself, name, value, itself));
   }
 
   has(name: string | symbol): boolean {
@@ -461,7 +480,7 @@ class EarlyWindow {
   }
 
   bringTo(itself: Window): void {
-    for (const act of this.#acts) act(itself);
+    for (const [, , act] of this.#heard) act(itself);
   }
 }
 
@@ -539,7 +558,8 @@ class BlankWindow {
   /** A script uses the window as one of its own. */
   read(name: string | symbol): unknown {
     const content = this.#show();
-    if (name === "addEventListener" && this.#early !== null) return this.#early.read(name);
+    if (this.#early !== null && /^(?:add|remove)EventListener$/.test(String(name)))
+      return this.#early.read(String(name));
     const value: unknown = Reflect.get(content, name, content);
     return typeof value === "function" && value.prototype === undefined ? value.bind(content) : value;
   }
@@ -585,7 +605,10 @@ class BlankWindow {
     root.adoptedStyleSheets = [style];
     const words = later("Close this window");
     close.textContent = words;
-    void this.#context.late<typeof import("../words.ts")>("words").then((it) => it.translate(close, words));
+    void this.#context.late<typeof import("../words.ts")>("words").then(
+      (it) => it.translate(close, words),
+      () => {},
+    );
     close.addEventListener("click", this.#own.close);
     root.append(close, document.createElement("slot"));
     const frame = document.createElement("iframe");

@@ -187,7 +187,8 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
   }
   const body = await outgoingBody(request, NO_SLOT);
   const followed = redirects.take(resultingClientId, request.method, url.pathname + url.search);
-  const leave = followed ?? (await windows.leaveFor(await question(request, target, from, body.content)));
+  const asked = followed === null ? await question(request, target, from, body.content) : null;
+  const leave = asked === null ? followed : await windows.leaveFor(asked);
   if (leave === null) {
     finish();
     return stay();
@@ -200,7 +201,9 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     head: liteHead(request, target, from, body.length),
     fragment: hash,
     send: () =>
-      isBackToForm(request) ? alreadySent() : leave.port.fetch(navigation.head, body.content, request.signal),
+      isBackToForm(request)
+        ? alreadySent()
+        : leave.port.fetch(navigation.head, asked?.body ?? body.content, request.signal),
     noDocument: () => leave.port.noDocument(navigation.head.url),
     tell: leave.tell,
     expect: (address) => redirects.expect(resultingClientId, address, leave),
@@ -222,7 +225,8 @@ async function question(
   from: string | null,
   content: ArrayBuffer | ReadableStream<Uint8Array> | null,
 ) {
-  const leavesOrigin = from !== null && new URL(from).origin !== new URL(url).origin;
+  // Firefox may not tell where it comes from.
+  const mayLeave = from === null || new URL(from).origin !== new URL(url).origin;
   const type = request.headers.get("content-type");
   const headers: [string, string][] = type === null ? [] : [["content-type", type]];
   return {
@@ -231,7 +235,7 @@ async function question(
     // Of what a form led to nothing is sent again: the frame may go there.
     method: isBackToForm(request) ? "GET" : request.method,
     headers,
-    body: leavesOrigin && content !== null ? await new Response(content).arrayBuffer() : null,
+    body: mayLeave && content !== null ? await new Response(content).arrayBuffer() : null,
     referrer: liteReferrer(request, from, url),
     from,
     // Its document has the policy "origin".
