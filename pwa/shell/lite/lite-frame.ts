@@ -160,7 +160,8 @@ export class LiteFrame {
     const shown = this.#location === null ? null : realOf(this.#location);
     const judgement = this.#judge.judge(question, shown);
     if (judgement === "untold") {
-      this.#fail(url, ErrorCode.NO_SLOT_HOST, "Cannot show the page: this browser does not say who asks");
+      const message = "Cannot show the page: this browser does not say who asks";
+      this.#fail({ url, method, code: ErrorCode.NO_SLOT_HOST, message });
       return "not-mine";
     }
     if (judgement !== "leaves" && judgement !== "hand-over") return judgement;
@@ -171,11 +172,12 @@ export class LiteFrame {
     return judgement === "leaves" ? "go" : "stay";
   }
 
-  #fail(url: string, code: ErrorCode, message: string): void {
-    const page = this.#options.element.contentWindow;
-    if (page === null) return;
+  #fail({ url, method, code, message }: Omit<LiteOutcome & { kind: "failed" }, "kind">): void {
+    const { contentDocument, contentWindow } = this.#options.element;
     this.#sent = null;
-    const failed = { url, method: "GET", code, message, historyKey: historyKeyOf(page) } as const;
+    // Where a page with scripts is shown, its own entry stays.
+    const historyKey = contentDocument === null || contentWindow === null ? "" : historyKeyOf(contentWindow);
+    const failed = { url, method, code, message, historyKey };
     this.#options.hear({ tag: MESSAGE_TAG, type: "failed", ...failed }, slotOf(new URL(url).origin));
   }
 
@@ -213,17 +215,18 @@ export class LiteFrame {
     if (method === null || method === undefined) return;
     await controlled(workers);
     if (element.contentDocument !== document) return;
-    const url = this.#location === null ? null : realOf(this.#location);
+    // A detour to the page has an address of its own.
+    const url = (this.#location === null ? null : realOf(this.#location)) ?? this.#sent;
     if (url === null) return;
     // Not to be taken for the next one.
     this.#document = document;
     this.#attempts += 1;
     if (method === "GET" && this.#attempts < ATTEMPTS) return this.#sendAgain(url);
-    const message =
+    const why =
       method === "GET"
-        ? "Cannot show the page: the app's service worker does not answer"
-        : "Cannot send the form: the app was not there; nothing was sent";
-    this.#arrive(document, { kind: "failed", url, method, code: ErrorCode.LINK_LOST, message });
+        ? { code: ErrorCode.NO_SLOT_HOST, message: "Cannot show the page: the app's service worker is not asked" }
+        : { code: ErrorCode.LINK_LOST, message: "Cannot send the form: the app was not there; nothing was sent" };
+    this.#arrive(document, { kind: "failed", url, method, ...why });
   }
 
   /** In place of a page for which nobody was there. Where the tab did not send the frame, the page before did. */
@@ -278,19 +281,8 @@ export class LiteFrame {
         this.#phase = "loading";
         this.#listen(page);
         return this.#report("loading");
-      case "failed": {
-        this.#sent = null;
-        const { url, method, code, message } = outcome;
-        return this.#say({
-          tag: MESSAGE_TAG,
-          type: "failed",
-          url,
-          method,
-          code,
-          message,
-          historyKey: historyKeyOf(page),
-        });
-      }
+      case "failed":
+        return this.#fail(outcome);
       case "moved":
         return this.#say({ tag: MESSAGE_TAG, type: "moved", url: outcome.url });
     }

@@ -1008,7 +1008,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   #visit(historyKey: string): void {
-    this.#frame.history.visit(historyKey, this.#sent !== null);
+    if (historyKey !== "") this.#frame.history.visit(historyKey, this.#sent !== null);
     this.#app.draw();
   }
 
