@@ -17,7 +17,11 @@ import {
   rewriteMarkup,
 } from "./slot/rewrite/html-rewriter.ts";
 import { framingAllowed, pageHeaders } from "./slot/rewrite/response-headers.ts";
+import { FakeElement, FakeNode, fakeDocument } from "./slot/testing/fake-elements.ts";
+import { jsonFeed, xmlFeed } from "./slot/view/feed.ts";
 import { isJsonText } from "./slot/view/json-tree.ts";
+import type { Rows } from "./slot/view/tree.ts";
+import { xmlRows } from "./slot/view/xml-tree.ts";
 import { asAttachment } from "./sw/answer/navigation.ts";
 import { LITE_RULES, StylePlaces, withoutDeclarations } from "./sw/lite/lite-document.ts";
 import { fileName } from "./tunnel/requests/downloads.ts";
@@ -28,7 +32,9 @@ import { alikeOf } from "./tunnel/store/exchanges/named-bodies.ts";
 import type { ExchangeEntry } from "./tunnel/store/exchanges/stored-exchange.ts";
 
 // The search reads the platform's own accessors, which Node has not.
-for (const name of ["Node", "CharacterData", "Element", "Document", "ShadowRoot"]) vi.stubGlobal(name, class {});
+for (const name of ["CharacterData", "Element", "Document", "ShadowRoot"]) vi.stubGlobal(name, class {});
+vi.stubGlobal("Node", FakeNode);
+vi.stubGlobal("document", fakeDocument);
 const { Matcher } = await import("./slot/page/find-text.ts");
 afterAll(() => void vi.unstubAllGlobals());
 
@@ -94,6 +100,31 @@ function search(needle: string, text: string): void {
 }
 
 const isJson = (text: string) => Array.from(isJsonText(text));
+
+const made = (name: string, children: readonly (FakeNode | string)[] = [], attributes = {}) =>
+  new FakeElement(name, attributes, children);
+const many = <Made>(size: number, each: (index: number) => Made): Made[] =>
+  Array.from({ length: size }, (_, index) => each(index));
+
+/** All entries of a feed below a base. */
+function feed(items: readonly FakeElement[], base = "/"): void {
+  const root = made("rss", [made("channel", items, { "xml:base": base })]);
+  for (const read of xmlFeed(root as unknown as Element, CONTEXT.documentUrl)?.entries ?? []) read();
+}
+
+const item = (children: readonly FakeElement[] = [made("title", ["a"]), made("link", ["a"])]) =>
+  made("item", children, { "xml:base": "b/" });
+
+/** All rows of a tree. */
+function open(rows: Rows): void {
+  for (const row of rows()) if (row !== undefined && "children" in row) open(row.children);
+}
+
+const tree = (...nodes: readonly FakeNode[]) => open(xmlRows(nodes as unknown as Node[]));
+
+/** Elements in each other. */
+const within = (name: string, depth: number): FakeElement =>
+  many(depth, () => name).reduce<FakeElement>((inner) => made(name, [inner]), made(name));
 
 /** A document in an attribute of a document, and so on. */
 function nested(text: string): string {
@@ -197,6 +228,41 @@ const cases: Case[] = [
   ["JSON", 500, (n) => isJson(`[${'{"a":[1,true,"b\\n"]},'.repeat(n)}0]`)],
   ["JSON without an end", 2_000, (n) => isJson(`"${"\\u".repeat(n)}`)],
   ["JSON in JSON", 400, (n) => isJson(`${"[".repeat(n)}${"]".repeat(n)}`)],
+  ["entries of a feed", 100, (n) => feed(many(n, () => item()))],
+  [
+    "entries of a feed with a long base",
+    100,
+    (n) =>
+      feed(
+        many(n, () => item()),
+        `/${"a/".repeat(200 * n)}`,
+      ),
+  ],
+  ["links of an entry", 300, (n) => feed([item(many(n, (at) => made("link", [], { href: `a${at}`, rel: "x" })))])],
+  ["spaces of an entry", 2_000, (n) => feed([item([made("title", [`a${" ".repeat(n)}b`])])])],
+  [
+    "entries of a JSON Feed",
+    100,
+    (n) => {
+      const items = many(n, (at) => ({ url: `a${at}`, content_text: "a b", authors: [{ name: "c" }] }));
+      const text = JSON.stringify({ version: "https://jsonfeed.org/version/1.1", items });
+      for (const read of jsonFeed(text, CONTEXT.documentUrl)?.entries ?? []) read();
+    },
+  ],
+  [
+    "elements of XML",
+    300,
+    (n) =>
+      tree(
+        made(
+          "a",
+          many(n, () => made("b", ["c"], { d: "e" })),
+        ),
+      ),
+  ],
+  ["elements in elements of XML", 300, (n) => tree(within("a", n))],
+  ["attributes of XML", 300, (n) => tree(made("a", [], Object.fromEntries(many(n, (at) => [`b${at}`, "c"]))))],
+  ["texts of XML", 300, (n) => tree(made("a", [" ".repeat(n), ...many(n, () => " a ")]))],
   ["a text that is found nearly", 500, (n) => search(`${"a".repeat(n)}b`, "a".repeat(4 * n))],
   ["a text that is found often", 500, (n) => search("ab", "ab".repeat(n))],
   ["a label of spaces", 4_000, (n) => shown(`text/html; charset=${" ".repeat(n)}(`)],

@@ -3,10 +3,13 @@ import { dateText, t } from "../words.ts";
 import { button, element } from "./tree.ts";
 
 /** Characters: it is parsed in one piece. */
-export const LONGEST_FEED = 4 * 1024 * 1024;
+const LONGEST_FEED = 4 * 1024 * 1024;
 
 /** Characters of a summary. */
 const LONGEST_SUMMARY = 400;
+
+/** Characters of a base, which is read anew for each link: no request has a longer address (`limits.headBytes`). */
+const LONGEST_BASE = 16 * 1024;
 
 /** Entries that are made at once. */
 const AT_ONCE = 50;
@@ -28,6 +31,14 @@ interface Entry {
 
 const CONTENT = "http://purl.org/rss/1.0/modules/content/";
 const XML = "http://www.w3.org/XML/1998/namespace";
+
+/** @param text that the document shows as it is. Null: it is no feed. */
+export function textFeed(text: string, url: string): Feed | null {
+  if (text.length > LONGEST_FEED) return null;
+  const parsed = new DOMParser().parseFromString(text.trimStart(), "text/xml");
+  const isBroken = parsed.getElementsByTagName("parsererror").length > 0;
+  return isBroken ? null : xmlFeed(parsed.documentElement, url);
+}
 
 /** @param url of the document: base of its links. Null: it is none. */
 export function xmlFeed(root: Element, url: string): Feed | null {
@@ -109,7 +120,7 @@ type JsonItem = Readonly<Record<string, unknown>> & {
 
 /** @param text that is JSON. Null: it is no feed. */
 export function jsonFeed(text: string, url: string): Feed | null {
-  if (!/^\s*\{/.test(text) || !text.includes("jsonfeed.org/version/")) return null;
+  if (text.length > LONGEST_FEED || !/^\s*\{/.test(text) || !text.includes("jsonfeed.org/version/")) return null;
   const { version, title, description, items } = JSON.parse(text) as JsonFeed;
   if (!/^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//.test(string(version)) || !Array.isArray(items)) return null;
   const isItem = (each: unknown): each is JsonItem => typeof each === "object" && each !== null;
@@ -149,7 +160,9 @@ const textIn = (parent: Element, name: string): string => first(parent, name)?.t
 /** XML Base: each element's counts on those around it. */
 function baseOf(node: Element, url: string): string {
   const base = node.parentElement === null ? url : baseOf(node.parentElement, url);
-  return URL.parse(node.getAttributeNS(XML, "base") ?? "", base)?.href ?? base;
+  const own = node.getAttributeNS(XML, "base") ?? "";
+  const href = own.length > LONGEST_BASE ? undefined : URL.parse(own, base)?.href;
+  return href === undefined || href.length > LONGEST_BASE ? base : href;
 }
 
 function webAddress(link: string, base: string): string | null {

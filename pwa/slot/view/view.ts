@@ -5,7 +5,7 @@
  */
 import { isJson } from "../../../shared/web/documents.ts";
 import { learnWords, marked, t } from "../words.ts";
-import { type Feed, jsonFeed, LONGEST_FEED, showFeed, xmlFeed } from "./feed.ts";
+import { jsonFeed, showFeed, textFeed, xmlFeed } from "./feed.ts";
 import { jsonRows } from "./json-tree.ts";
 import { pdfPage } from "./pdf-page.ts";
 import { showPicture } from "./picture.ts";
@@ -44,19 +44,13 @@ async function showHtml(url: string): Promise<ShadowRoot | null> {
 async function showText(text: string, url: string): Promise<ShadowRoot | null> {
   const source = document.createElement("slot");
   if (!isJson(document.contentType)) {
-    const feed = text.length > LONGEST_FEED ? null : feedIn(text, url);
+    const feed = textFeed(text, url);
     return feed && showBoth(t("Feed"), showFeed(feed), source);
   }
   const rows = await jsonRows(text);
   if (rows === null) return null;
-  const feed = text.length > LONGEST_FEED ? null : jsonFeed(text, url);
+  const feed = jsonFeed(text, url);
   return feed === null ? showBoth(t("Tree"), treeOf(rows), source) : showBoth(t("Feed"), showFeed(feed), source);
-}
-
-function feedIn(text: string, url: string): Feed | null {
-  const parsed = new DOMParser().parseFromString(text.trimStart(), "text/xml");
-  const isBroken = parsed.getElementsByTagName("parsererror").length > 0;
-  return isBroken ? null : xmlFeed(parsed.documentElement, url);
 }
 
 /** Elements whose looks the browser knows: such a document is shown as it says (XHTML, SVG, MathML). */
