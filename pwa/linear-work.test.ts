@@ -5,6 +5,7 @@ import { requestHead } from "../shared/testing/http/request-heads.ts";
 import { ScriptCookies } from "../shared/web/cookie.ts";
 import { DocumentBytes, shownDocument } from "../shared/web/documents.ts";
 import { isOff } from "./slot/page/permissions.ts";
+import { plain } from "./slot/page/reader.ts";
 import { dataScript } from "./slot/page-workers.ts";
 import { transformPolicies } from "./slot/policy.ts";
 import {
@@ -125,6 +126,10 @@ const tree = (...nodes: readonly FakeNode[]) => open(xmlRows(nodes as unknown as
 /** Elements in each other. */
 const within = (name: string, depth: number): FakeElement =>
   many(depth, () => name).reduce<FakeElement>((inner) => made(name, [inner]), made(name));
+
+/** The article that was found, without all that may act. */
+const article = (...found: readonly FakeElement[]) =>
+  plain(made("div", found) as unknown as Node, made("article") as unknown as Node, fakeDocument as unknown as Document);
 
 /** A document in an attribute of a document, and so on. */
 function nested(text: string): string {
@@ -263,6 +268,14 @@ const cases: Case[] = [
   ["elements in elements of XML", 300, (n) => tree(within("a", n))],
   ["attributes of XML", 300, (n) => tree(made("a", [], Object.fromEntries(many(n, (at) => [`b${at}`, "c"]))))],
   ["texts of XML", 300, (n) => tree(made("a", [" ".repeat(n), ...many(n, () => " a ")]))],
+  [
+    "an article",
+    200,
+    (n) => article(...many(n, () => made("p", ["a", made("a", ["b"], { href: "c" }), made("font")]))),
+  ],
+  ["pictures of an article", 200, (n) => article(...many(n, () => made("img", [], { srcset: "a 1x, b 2x" })))],
+  ["candidates of an article's picture", 500, (n) => article(made("img", [], { srcset: "a 1x,".repeat(n) }))],
+  ["nested elements of an article", 200, (n) => article(within("div", n))],
   ["a text that is found nearly", 500, (n) => search(`${"a".repeat(n)}b`, "a".repeat(4 * n))],
   ["a text that is found often", 500, (n) => search("ab", "ab".repeat(n))],
   ["a label of spaces", 4_000, (n) => shown(`text/html; charset=${" ".repeat(n)}(`)],

@@ -20,7 +20,7 @@ type ReadAct = FindOrder["act"] & { readonly kind: "read" };
 export function read({ document, tell }: ReaderHost, id: number, act: ReadAct): void {
   const say = (told: FindAnswer["told"]) => tell({ tag: MESSAGE_TAG, type: "found", id, told });
   const open = document.querySelector(READER_ELEMENT);
-  if (!act.isShown) return say({ kind: "article", isThere: open !== null || isProbablyReaderable(document) });
+  if (!act.isShown) return say({ kind: "article", isThere: open !== null || mayHaveArticle(document) });
   if (open !== null) return open.remove();
   const article = articleOf(document);
   if (article !== null) show(article, document, act, (look) => say({ kind: "look", look }));
@@ -37,12 +37,27 @@ interface Article {
   readonly content: Element;
 }
 
+/** Elements of a page that is looked at: a copy is searched several times, and nothing else runs in the page meanwhile. */
+const MOST_ELEMENTS = 30_000;
+
+/** Elements in each other, deeper than anybody writes: the search goes from one element to all around it. */
+const MOST_DEPTH = 100;
+const TOO_DEEP = `:root${" > *".repeat(MOST_DEPTH)}`;
+
+const isTooLarge = (document: Document): boolean => document.getElementsByTagName("*").length > MOST_ELEMENTS;
+
+export function mayHaveArticle(document: Document): boolean {
+  return !isTooLarge(document) && isProbablyReaderable(document);
+}
+
 function articleOf(document: Document): Article | null {
+  if (isTooLarge(document)) return null;
   const copy = document.cloneNode(true) as Document;
   // A document that is no page has none.
   if (copy.body === null) return null;
   const base = copy.head?.querySelector("base") ?? copy.head?.appendChild(copy.createElement("base"));
   base?.setAttribute("href", document.baseURI);
+  for (const each of copy.querySelectorAll(TOO_DEEP)) each.remove();
   const found = new Readability<Element>(copy, { serializer: (node) => node as Element }).parse();
   if (found?.content == null || (found.textContent ?? "").trim() === "") return null;
   return {
@@ -73,19 +88,16 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   th: ["colspan", "rowspan", "scope"],
 };
 
-/** Deeper than anybody writes. */
-const MOST_DEPTH = 100;
-
 /** Makes the plain nodes of a copy anew. */
-function plain(from: Node, into: Node, document: Document, depth = 0): void {
+export function plain(from: Node, into: Node, document: Document): void {
   for (const node of from.childNodes) {
     if (node.nodeType === Node.TEXT_NODE) into.appendChild(document.createTextNode(node.nodeValue ?? ""));
-    if (node.nodeType !== Node.ELEMENT_NODE || depth > MOST_DEPTH) continue;
+    if (node.nodeType !== Node.ELEMENT_NODE) continue;
     const element = node as Element;
     const name = element.localName;
     if (DROPPED.has(name)) continue;
     const made = KEPT.has(name) ? plainElement(element, name, document) : into;
-    plain(element, made, document, depth + 1);
+    plain(element, made, document);
     if (made !== into && !(name === "img" && !(made as Element).hasAttribute("src"))) into.appendChild(made);
   }
 }
