@@ -38,6 +38,10 @@ names() {
 write_settings() {
   umask 022
   mkdir -p "$into/etc/ropeway" "$into/etc/caddy"
+  # What is written anew keeps the mode that it had.
+  for secret in key.env dns.env; do
+    [ ! -f "$into/etc/ropeway/$secret" ] || chmod 600 "$into/etc/ropeway/$secret"
+  done
   if [ "$slots" = kept ]; then
     slots=$(sed -n 's/^ROPEWAY_SLOT_HOSTS="\(.*\)"$/\1/p' "$into/etc/ropeway/host.env" 2>/dev/null || true)
   fi

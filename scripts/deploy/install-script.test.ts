@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
@@ -57,6 +57,40 @@ it.each([
   expect(unit).toMatch(/^StateDirectory=ropeway$/m);
   expect(unit).toMatch(/^StateDirectoryMode=0700$/m);
   expect(unit).toMatch(/^UMask=0077$/m);
+});
+
+it("closes secrets that others could read before, and keeps them", async () => {
+  const { install, read, at } = await installer();
+  await mkdir(at("ropeway"), { recursive: true });
+  const secrets = { "key.env": "ROPEWAY_ACCESS_KEY=kept\n", "dns.env": "DNS_TOKEN=kept\n" };
+  for (const [name, text] of Object.entries(secrets)) {
+    await writeFile(at("ropeway", name), text);
+    await chmod(at("ropeway", name), 0o644);
+  }
+  await install("--internal");
+  for (const [name, text] of Object.entries(secrets)) {
+    expect(await read(name)).toBe(text);
+    expect([name, (await stat(at("ropeway", name))).mode & 0o777]).toEqual([name, 0o600]);
+  }
+});
+
+it("lets the service on Deno close what it kept before", async () => {
+  const { install, at } = await installer();
+  await install("--internal", "--deno");
+  const unit = await readFile(at("systemd", "system", "ropeway-deno.service"), "utf8");
+  const state = at("state");
+  await mkdir(join(state, "deno"), { recursive: true });
+  for (const name of ["deno.kv", join("deno", "cache")]) await writeFile(join(state, name), "secret");
+  await promisify(execFile)("chmod", ["-R", "u=rwX,go=rX", state]);
+  const [program = "", ...args] = (/^ExecStartPre=(.*)$/m.exec(unit)?.[1] ?? "").split(" ");
+  await promisify(execFile)(
+    program,
+    args.map((arg) => arg.replace("/var/lib/ropeway", state)),
+  );
+  const modes = [".", "deno.kv", "deno", join("deno", "cache")].map(
+    async (name) => (await stat(join(state, name))).mode,
+  );
+  expect((await Promise.all(modes)).map((mode) => mode & 0o777)).toEqual([0o700, 0o600, 0o700, 0o600]);
 });
 
 interface Lock {
