@@ -79,6 +79,25 @@ describe("a page that goes elsewhere while the person has set out for a typed ad
     expect(shown()).toMatchObject({ url: `${A}/`, phase: "loading" });
   });
 
+  it("is told of where the way back would lead to what a form has led to", () => {
+    const top = { x: 0, y: 0 };
+    const { log, hearPage, show, shown, tab } = openBrowser([
+      { url: `${A}/sent`, isRepeatable: false, scroll: top },
+      { url: `${A}/`, isRepeatable: true, scroll: top },
+    ]);
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    hearPage({ ...sendsTo(`${A}/other`), type: "leaving" } as PageToShell, A, { isActive: false, hasBeenActive: true });
+    show(`${B}/`, "b");
+    tab.back();
+    show(`${A}/`, "a2");
+    expect(shown()).toMatchObject({ url: `${A}/`, phase: "loaded", canGoBack: true, notice: null });
+    log.length = 0;
+    tab.back();
+    expect(log).toEqual([]);
+    expect(shown()).toMatchObject({ url: `${A}/`, phase: "loaded", notice: { kind: "no-way-back" } });
+  });
+
   it("goes where the person has tapped", () => {
     expect(leaving("navigate", true).shown()).toMatchObject({ destination: { kind: "started", url: `${A}/other` } });
     expect(leaving("leaving", true).log).not.toContain("frame goes");
