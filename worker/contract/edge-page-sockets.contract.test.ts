@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFailed, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { testCertificate } from "../../e2e/fixtures/test-certificate.ts";
 import { ErrorCode } from "../../shared/errors.ts";
@@ -382,15 +382,20 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
     const socket = new TestSocket();
     await socket.open(mobile, `${origin}/echo`);
     const sent: string[] = [];
+    /** In order. */
+    const inputs: string[] = [];
+    onTestFailed(() => console.log(`Inputs of seed ${seed}, until a cut after so many echoes:\n${inputs.join("\n")}`));
     for (let cut = 0; cut < 50; cut++) {
-      for (let count = 0; count < 20; count++) {
-        const message = `${sent.length} ${"x".repeat(random.below(3_000))}`;
-        sent.push(message);
-        socket.send(message);
-      }
-      const echoed = random.below(sent.length);
+      const messages = Array.from(
+        { length: 20 },
+        (_, count) => `${sent.length + count} ${"x".repeat(random.below(3_000))}`,
+      );
+      const [echoed, side] = [random.below(sent.length + messages.length), random.pick(["both", "phone"] as const)];
+      inputs.push(`messages of ${messages.map(({ length }) => length)}, cut of ${side} after ${echoed}`);
+      sent.push(...messages);
+      for (const message of messages) socket.send(message);
       await until(() => socket.got.length >= echoed);
-      mobile.cut(random.below(2) === 0 ? "both" : "phone");
+      mobile.cut(side);
       await mobile.connect();
     }
     await until(() => socket.got.length === sent.length);
