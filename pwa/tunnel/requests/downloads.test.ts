@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestHandler } from "../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
@@ -209,7 +209,11 @@ async function savedIn(files: FakeFiles, handle: RequestHandler): Promise<[Downl
   return [...files.list.values()] as [DownloadRecord];
 }
 
-const random = new Random(runSeed());
+/** Of each test its own: whether others run before it changes nothing. */
+let random: Random;
+beforeEach(({ task }) => {
+  random = new Random(runSeed()).fork(task.name);
+});
 const fileOf = (length: number, etag: string | null = '"v1"'): SiteFile => ({ bytes: random.bytes(length), etag });
 
 describe("a file that a site sends", () => {
@@ -541,12 +545,15 @@ describe("a file that a site sends", () => {
     for (let round = 0; round < 8; round += 1) {
       const { state, handle } = site(fileOf(100_000 + random.below(200_000)));
       state.most = random.below(50_000);
+      const given = [`seed ${runSeed()}, round ${round}: ${state.file.bytes.length} bytes`];
       let current = await phone(handle);
       await current.offer();
       await current.order("resume");
       for (let cut = 0; cut < 6; cut += 1) {
         state.most = random.below(50_000);
-        switch (random.pick(["edge", "site", "person", "battery", "closed"])) {
+        const cause = random.pick(["edge", "site", "person", "battery", "closed"] as const);
+        given.push(`${cause}, then at most ${state.most}`);
+        switch (cause) {
           case "edge":
             await current.restart();
             break;
@@ -576,8 +583,8 @@ describe("a file that a site sends", () => {
         await current.order("pause");
         await current.order("resume");
       }
-      expect(await current.first()).toMatchObject({ state: { kind: "done" } });
-      expect((await current.bytes()).equals(Buffer.from(state.file.bytes)), `round ${round}`).toBe(true);
+      expect(await current.first(), given.join("; ")).toMatchObject({ state: { kind: "done" } });
+      expect((await current.bytes()).equals(Buffer.from(state.file.bytes)), given.join("; ")).toBe(true);
     }
   }, 60_000);
 });
