@@ -18,6 +18,9 @@ const LABORATORY = [
   "worker/contract/edge-memory.contract.test.ts",
 ];
 
+/** Tests that count steps, for which all that they load has to be loaded after the counter: each file in a process of its own. */
+const GROWTH = ["{worker,pwa}/linear-work.test.ts", "shared/testing/count-steps.test.ts"];
+
 /** Of `npm test`, too, with fewer of them. */
 const ANSWERS = "worker/contract/edge-answers.contract.test.ts";
 const MANY = { ROPEWAY_FUZZ_ANSWERS: process.env.ROPEWAY_FUZZ_ANSWERS ?? "4000" };
@@ -69,10 +72,14 @@ export default defineConfig({
       { extends: true, test: { name: "laboratory", include: [...LABORATORY, ANSWERS], env: MANY } },
       {
         extends: true,
+        test: { name: "growth", include: GROWTH, setupFiles: ["shared/testing/count-steps.ts"] },
+      },
+      {
+        extends: true,
         test: {
           name: "parts",
           include: ["{shared,worker,pwa,scripts}/**/*.test.{ts,tsx}"],
-          exclude: [...WHOLE, ...LABORATORY, OF_WORKERD],
+          exclude: [...WHOLE, ...LABORATORY, ...GROWTH, OF_WORKERD],
           // To start a process for each file took half of their time. Each leaves the globals as they were.
           isolate: false,
         },

@@ -23,7 +23,7 @@ import { ensurePythonPackages } from "./install/python-packages.mjs";
 const VITEST_FAILURE = /^ *FAIL |^(\w*Error|Unhandled)\b/;
 
 const UNIT = {
-  command: ["vitest", "run", "--project", "parts", "--project", "edges and links"],
+  command: ["vitest", "run", "--project", "parts", "--project", "growth", "--project", "edges and links"],
   summary: /^ *(Test Files|Tests|Errors) |ROPEWAY_FUZZ_SEED=\d+$/,
   failure: VITEST_FAILURE,
 };

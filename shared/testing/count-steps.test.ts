@@ -2,7 +2,21 @@ import { expect, it } from "vitest";
 import { countSteps } from "./count-steps.ts";
 import { tryExpression } from "./regexp-steps.ts";
 
+function each(n: number): number {
+  let sum = 0;
+  for (let at = 0; at < n; at++) sum += at;
+  return sum;
+}
+
+function eachOfEach(n: number): number {
+  let sum = 0;
+  for (let one = 0; one < n; one++) for (let other = 0; other < n; other++) sum += other;
+  return sum;
+}
+
 it.each<[string, boolean, (n: number) => unknown]>([
+  ["statements that go on", true, each],
+  ["statements that go on in others", false, eachOfEach],
   ["a loop", true, (n) => Array.from({ length: n }, (_, at) => at * 2)],
   ["a loop in a loop", false, (n) => Array.from({ length: n }, () => Array.from({ length: n }, (_, at) => at))],
   ["a search", true, (n) => "x".repeat(n).indexOf("y")],
@@ -20,6 +34,8 @@ it.each<[string, boolean, (n: number) => unknown]>([
     (n) => Array.from({ length: n }, () => new URL("a", `http://a/${"b".repeat(n)}`)),
   ],
 ])("tells of %s whether it is linear: %s", async (_, isLinear, work) => {
+  // Also of what has run before.
+  work(500);
   const [once = 0, twice = 0] = await countSteps(
     () => work(500),
     () => work(1000),
