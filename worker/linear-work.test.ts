@@ -128,6 +128,10 @@ const documents: Case[] = [
   ["reads of a chain", 300, (n) => markReads(`a?.b${".location".repeat(n)}`)],
   ["a script that is not read", 3_000, (n) => markReads(`${"== top".repeat(n)}${"=(".repeat(n)} `)],
   ["a script that nests", 200, (n) => markReads(`${"(".repeat(n)}location${")".repeat(n)}`)],
+  ["patterns in each other", 100, (n) => markReads(`location;${"[".repeat(n)}a${"]=b".repeat(n)}`)],
+  ["names in blocks", 100, (n) => markReads(`location;${"{".repeat(n)}${"a;".repeat(n)}${"}".repeat(n)}`)],
+  ["ways out of loops", 100, (n) => markReads(`location;a:${"for(;;)".repeat(n)}{${"break a;".repeat(9 * n)}}`)],
+  ["labels in each other", 100, (n) => markReads(`location;${list(n, (at) => `a${at}:`)};`)],
   ["a beginning of an import", 3_000, (n) => importsOfModule(`import {${" from ".repeat(n)}`)],
 ];
 

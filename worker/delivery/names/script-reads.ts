@@ -133,10 +133,25 @@ function walk(program: Tree, isOfUse: (node: Tree) => boolean, onNode: (visit: V
   }
 }
 
+/** Of a function, or of the whole script. */
+interface Scope {
+  /** Blocks of it that are open. */
+  blocks?: number;
+}
+
 /** Parts of acorn's parser that its types leave out. */
 interface Inside {
   readonly input: string;
   pos: number;
+  next(): void;
+  eat(type: TokenType): boolean;
+  semicolon(): void;
+  insertSemicolon(): boolean;
+  parseIdent(): Tree;
+  finishNode(node: object, type: string): Tree;
+  readonly scopeStack: Scope[];
+  enterScope(flags: number): void;
+  currentVarScope(): Scope;
   raise(at: number, message: string): never;
   readWord1(): string;
   finishToken(type: TokenType, value: unknown): unknown;
@@ -145,11 +160,15 @@ interface Inside {
 
 const inside = Parser.prototype as unknown as Inside;
 
+/** Stands for those that a statement is in. */
+const NO_LABELS = { length: 0, push() {}, pop() {} };
+
 /**
- * A parser that checks no names and no regular expressions. Both checks cost more than time in proportion: each name is
- * looked up in a list of all others, and an expression is compiled. A script that is wrong there reaches the browser with
- * marks, and the browser says so. Of a statement that has none of `WORDS` it keeps only where that begins and ends: the
- * tree of a whole script takes a hundred times the room of its text.
+ * A parser that checks no names, no labels, no patterns and no regular expressions. These checks cost more than time in
+ * proportion: names and labels are looked up in all that are around them, a pattern is gone through again for each that it is
+ * part of, and an expression is compiled. A script that is wrong there reaches the browser with marks, and the browser says
+ * so. Of a statement that has none of `WORDS` it keeps only where that begins and ends: the tree of a whole script takes a
+ * hundred times the room of its text.
  */
 class Reader extends Parser {
   readonly words = new Words(this.input);
@@ -164,6 +183,42 @@ class Reader extends Parser {
   checkLocalExport(): void {}
   checkExport(): void {}
   checkVariableExport(): void {}
+  checkLValPattern(): void {}
+  checkUnreserved(): void {}
+
+  /** A block is its function's: it has no names of its own here. */
+  enterScope(this: this & Inside, flags: number): void {
+    inside.enterScope.call(this, flags);
+    const around = this.currentVarScope();
+    if (around === this.scopeStack.at(-1)) return;
+    this.scopeStack.pop();
+    around.blocks = (around.blocks ?? 0) + 1;
+  }
+
+  exitScope(this: this & Inside): void {
+    const { blocks = 0 } = this.currentVarScope();
+    if (blocks === 0) this.scopeStack.pop();
+    else this.currentVarScope().blocks = blocks - 1;
+  }
+
+  /** Which depends on the block. */
+  get allowUsing(): boolean {
+    return true;
+  }
+
+  get labels(): typeof NO_LABELS {
+    return NO_LABELS;
+  }
+
+  set labels(_) {}
+
+  parseBreakContinueStatement(this: this & Inside, node: object, keyword: string): Tree {
+    this.next();
+    const label = this.eat(tokTypes.semi) || this.insertSemicolon() ? null : this.parseIdent();
+    if (label !== null) this.semicolon();
+    const type = keyword === "break" ? "BreakStatement" : "ContinueStatement";
+    return this.finishNode(Object.assign(node, { label }), type);
+  }
 
   parseStatement(...context: unknown[]): Tree {
     const statement = inside.parseStatement.apply(this, context);
