@@ -136,6 +136,9 @@ async function isOurs(headers: Headers, key: string): Promise<boolean> {
 
 /** Bytes that come on a connection, read when they are wanted. */
 class Input {
+  /** Nothing that came is unread, but for a part of a frame. */
+  isWaiting = false;
+  onWait: () => void = () => {};
   readonly #connection: ByteConnection;
   #bytes: Uint8Array = new Uint8Array(0);
   #isClosed = false;
@@ -180,7 +183,10 @@ class Input {
   }
 
   async #more(): Promise<boolean> {
+    this.isWaiting = true;
+    this.onWait();
     const more = this.#isClosed ? null : await this.#connection.read();
+    this.isWaiting = false;
     if (more === null) return false;
     this.#bytes = this.#bytes.length === 0 ? more : concat(this.#bytes, more);
     return true;
@@ -210,6 +216,9 @@ class ClientSocket implements OriginSocket {
   readonly #input: Input;
   /** Frames go one after the other. */
   #writing: Promise<unknown> = Promise.resolve();
+  /** What the last ping said that was not answered yet. */
+  #ping: Uint8Array | null = null;
+  #isAnswering = false;
   #hasClosed = false;
   /** Of the message that the origin is sending. */
   #kind: SocketPart["kind"] | null = null;
@@ -224,6 +233,7 @@ class ClientSocket implements OriginSocket {
   constructor(connection: ByteConnection, input: Input, headers: Headers) {
     this.#connection = connection;
     this.#input = input;
+    input.onWait = () => void this.#answerPing();
     this.protocol = headers.get("sec-websocket-protocol") ?? "";
   }
 
@@ -232,8 +242,24 @@ class ClientSocket implements OriginSocket {
       const frame = this.#frame ?? (await this.#frameHead());
       if (frame === null) return null;
       const event = await (frame.opcode >= Opcode.CLOSE ? this.#control(frame) : this.#data(frame));
-      if (event !== undefined) return event;
+      if (event === undefined) continue;
+      void this.#answerPing();
+      return event;
     }
+  }
+
+  /**
+   * Of pings that came together, or while an answer leaves, the last (RFC 6455 section 5.5.3): a megabyte may hold half a
+   * million.
+   */
+  async #answerPing(): Promise<void> {
+    const ping = this.#ping;
+    if (ping === null || this.#isAnswering || this.#hasClosed) return;
+    this.#ping = null;
+    this.#isAnswering = true;
+    await this.#write(Opcode.PONG, ping).catch(() => {});
+    this.#isAnswering = false;
+    if (this.#input.isWaiting) void this.#answerPing();
   }
 
   /** A part is a frame: browsers send long messages in several, too. */
@@ -280,7 +306,7 @@ class ClientSocket implements OriginSocket {
   async #control({ opcode, length }: FrameHead): Promise<SocketEvent | null | undefined> {
     const payload = await this.#input.exactly(length);
     if (payload === null) return null;
-    if (opcode === Opcode.PING && !this.#hasClosed) await this.#write(Opcode.PONG, payload);
+    if (opcode === Opcode.PING) this.#ping = new Uint8Array(payload);
     if (opcode !== Opcode.CLOSE) return undefined;
     if (length === 0) return { kind: "close", code: null, reason: "" };
     const [high = 0, low = 0] = payload;
