@@ -103,6 +103,18 @@ describe("a document whose page can tell where it is", () => {
     expect((await passed(many)).text.split(READ_MARKS.prelude).length - 1).toBe(512);
   });
 
+  it("has no more than 512 texts parsed, however short they are, and whether or not there is something to mark", async () => {
+    const markedOf = async (first: string) => {
+      const { text } = await passed(`${first.repeat(600)}<script>${READ}</script>`);
+      return text.split(READ_MARKS.prelude).length - 1;
+    };
+    expect(await markedOf(`<script>${READ}</script>`)).toBe(512);
+    expect(await markedOf("<script>location=1</script>")).toBe(0);
+    expect(await markedOf('<a onclick="location=1">')).toBe(0);
+    // What mentions none is not parsed.
+    expect(await markedOf('<script>f()</script><a onclick="f()">')).toBe(1);
+  });
+
   it("keeps them where a policy allows scripts by their text", async () => {
     const script = `<script>${READ}</script>`;
     const field: HeaderList = [...HTML, ["content-security-policy", "script-src 'sha256-abc'"]];

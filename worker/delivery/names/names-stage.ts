@@ -12,7 +12,7 @@ import { type Attribute, decodeReferences, HtmlTokens, type Tag, tagEnd } from "
 import { concat } from "../../../shared/wire/frame.ts";
 import { bodyOf, readAhead } from "../references.ts";
 import type { DecodedResponse } from "../stage.ts";
-import { markReads } from "./script-reads.ts";
+import { markReads, mayRead } from "./script-reads.ts";
 
 /** Bytes: a longer script comes as it is. To read 100 kB takes some 100 ms of a cold processor, 30 of a hot one (docs/edge-cost.md). */
 const MOST_SCRIPT = 1024 * 1024;
@@ -25,8 +25,8 @@ const PIECE = 256 * 1024;
 const MOST_INLINE = 128 * 1024;
 /** Characters of all such scripts of a document, event handlers in attributes too. */
 const MOST_OF_DOCUMENT = 256 * 1024;
-/** Characters that a handler counts for at least: the parser's start costs time, however short the text is. */
-const LEAST_OF_HANDLER = 512;
+/** Characters that what is parsed counts for at least: the parser's start costs time, however short the text is. */
+const LEAST_READ = 512;
 /** Milliseconds in which a script is read whole, or goes as it is. It runs no sooner. */
 const READ_WITHIN = 3_000;
 /** Bytes of scripts whose marked text is kept for the next phone; shorter ones are read again. */
@@ -229,12 +229,13 @@ class MarkedDocument {
     const last = html[end - 1] ?? "";
     const isQuoted = /["']/.test(last) && html[end - value.length - 2] === last;
     const stop = isQuoted ? end - 1 : end;
-    const counted = Math.max(value.length, LEAST_OF_HANDLER);
+    const counted = Math.max(value.length, LEAST_READ);
     if (html.slice(stop - value.length, stop) !== value || counted > this.#left) return;
+    if (!mayRead(decodeReferences(value))) return;
+    this.#left -= counted;
     const quote = isQuoted ? last : '"';
     const text = name === "href" ? markedAddress(value, quote) : markedHandler(value, quote);
     if (text === null) return;
-    this.#left -= counted;
     this.#copyTo(html, stop - value.length);
     this.#ready.push(isQuoted ? text : quote + text + quote);
     this.#copied = stop;
@@ -251,11 +252,13 @@ class MarkedDocument {
 
   #closeScript(): void {
     const text = (this.#script ?? []).join("");
-    const mayMark = this.#length <= Math.min(MOST_INLINE, this.#left);
-    this.#left -= this.#length;
+    const isShort = this.#length <= Math.min(MOST_INLINE, this.#left);
+    const counted = isShort && mayRead(text) ? Math.max(this.#length, LEAST_READ) : this.#length;
+    const read = isShort && counted <= this.#left ? markedInline(text) : null;
+    this.#left -= counted;
     this.#script = null;
     this.#length = 0;
-    this.#ready.push((mayMark ? markedInline(text) : null) ?? text);
+    this.#ready.push(read ?? text);
   }
 
   #onDecided(html: string, end: number): void {

@@ -58,9 +58,13 @@ interface Visit {
 const isTree = (value: unknown): value is Tree =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 
+/** Whether it takes a parser to tell if there are such reads. */
+export const mayRead = (text: string): boolean =>
+  (MENTIONS.test(text) || NAMES_ADDRESS.test(text)) && !text.includes(READ_HOOK);
+
 /** @returns the script with its reads marked; null where it has none, or is no script that can be read. */
 export function markReads(text: string): string | null {
-  if (!(MENTIONS.test(text) || NAMES_ADDRESS.test(text)) || text.includes(READ_HOOK)) return null;
+  if (!mayRead(text)) return null;
   const read = parsed(text);
   if (read === null) return null;
   const { program, words } = read;
