@@ -176,6 +176,16 @@ const cases: Case[] = [
   ["documents in attributes", 30, (n) => rewrite(nested("<iframe src=//b.example>".repeat(n)))],
   ["relations", 1_000, (n) => rewrite(`<link rel="${"icon preconnect ".repeat(n)}">`)],
   ["bases", 500, (n) => rewrite("<base href=a/><iframe src=b>".repeat(n))],
+  [
+    "links below a long base",
+    100,
+    (n) => rewrite(`<base href="/${"a/".repeat(20 * n)}">${"<iframe src=b></iframe>".repeat(n)}`),
+  ],
+  [
+    "links below a long base there",
+    100,
+    (n) => rewrite(`<base href="/${"a/".repeat(20 * n)}">${"<a href=b>".repeat(n)}`, 4096, LITE_RULES),
+  ],
   ["own addresses in styles", 500, (n) => rewriteTexts(`<style>${"https://a.example/".repeat(n)}</style>`)],
   ["own addresses with parts", 500, (n) => rewriteTexts(`<style>${"url(https://a.example/#a)".repeat(n)}</style>`)],
   ["own addresses in shapes", 500, (n) => rewrite(`<rect fill="url(${"https://a.example/".repeat(n)}">`)],

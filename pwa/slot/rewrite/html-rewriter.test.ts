@@ -345,3 +345,12 @@ describe("XML", () => {
   });
   it("without a root gets nothing", () => expect(xml("<!-- x -->")).toBe("<!-- x -->"));
 });
+
+it("takes of a base that is longer than addresses are the origin, which decides where frames go", () => {
+  const base = (host: string) => `<base href="${host}/${"a/".repeat(2_000)}">`;
+  const frameOf = (host: string) => markup(`${base(host)}<p><iframe src=/b></iframe>`).split("<p>")[1];
+  expect(frameOf("//cdn.example")).toBe(
+    '<iframe src="http://s1.localhost:8787/.ropeway/frame?url=https%3A%2F%2Fcdn.example%2Fb&amp;written=%2Fb"></iframe>',
+  );
+  expect(frameOf("//example.org")).toBe("<iframe src=/b></iframe>");
+});

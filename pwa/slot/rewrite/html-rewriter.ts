@@ -53,6 +53,16 @@ const SRCDOC_DEPTH = 8;
 /** Ends of a construct that the document's end cut off, for the snippet not to be part of it. */
 const CLOSES: Readonly<Record<CutOff, string>> = { nothing: "", tag: "", declaration: ">", comment: "-->" };
 
+/** Characters: each link is resolved by the whole of its base, and comes out as long, however short it was. */
+export const LONGEST_BASE = 2_048;
+
+/** Of a longer base what most links take of it: the path, where that is not what is long, and the origin. */
+function shortened(base: string): string {
+  if (base.length <= LONGEST_BASE) return base;
+  const { origin, pathname } = new URL(base);
+  return origin + (pathname.length <= LONGEST_BASE ? pathname : "/");
+}
+
 /** Characters before the root of XML. */
 const LONGEST_PROLOG = 65_536;
 
@@ -183,7 +193,8 @@ export class HtmlRewriter implements TokenHandler {
     this.#copied = end;
   }
 
-  #contextAt(base: string): ElementContext {
+  #contextAt(url: string): ElementContext {
+    const base = shortened(url);
     const depth = (this.#context.depth ?? 0) + 1;
     // Documents in attributes are text of characters.
     const { values: _, ...outer } = this.#context;

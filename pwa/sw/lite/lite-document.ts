@@ -13,6 +13,7 @@ import {
   type AttributeAccess,
   type ElementContext,
   HtmlRewriter,
+  LONGEST_BASE,
   type MarkupRules,
   rewriteLink,
   type TextEditor,
@@ -302,7 +303,8 @@ const OTHER_APPS = /^(?:mailto|tel|sms):/;
 
 /** @returns null to leave it as it is. */
 function placeOf(name: string, url: string, context: ElementContext): string | null {
-  const isPart = name === "use" && url.trim().startsWith("#");
+  // Of a document whose address is long the browser knows more than the base that is left.
+  const isPart = /^\s*(?:#|$)/.test(url) && (name === "use" || context.documentUrl.length > LONGEST_BASE);
   // A form without an address goes to its document, whatever its base is (HTML section 4.10.21.3).
   const isOwn = name !== "a" && name !== "area" && url.trim() === "";
   if (isPart || isOwn) return null;

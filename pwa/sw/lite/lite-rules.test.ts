@@ -90,3 +90,16 @@ test.each([
     expect(out + editor.end()).toBe(changed ?? xml);
   }
 });
+
+test("links of a document whose address is long keep its path, and lead to its parts by themselves", () => {
+  const long = `https://a.example/b/c.html?${"x".repeat(3_000)}`;
+  expect(rewrite(`<a href="d"><a href="?y"><a href="#e"><a href="">`, long)).toBe(
+    `<a href="/~https:a.example/b/d"><a href="/~https:a.example/b/c.html?y"><a href="#e"><a href="">`,
+  );
+});
+
+test("of a base that is longer than addresses are the origin counts", () => {
+  const base = `<base href="//x.example/${"y/".repeat(2_000)}">`;
+  const [, links] = rewrite(`${base}<p><a href="/d"><a href="e">`).split("<p>");
+  expect(links).toBe(`<a href="/~https:x.example/d"><a href="/~https:x.example/e">`);
+});
