@@ -62,8 +62,10 @@ export class LiteFrame {
   /** Where the tab has sent the frame, until a document is there. */
   #sent: string | null = null;
   readonly #judge = new NavigationJudge(() => performance.now());
-  /** Boot pages since a document came. */
+  /** Boot pages since the tab has sent the frame to this page. */
   #attempts = 0;
+  /** A page has come: the browser asks the service worker for some. */
+  #hasShown = false;
   /** The document that the service worker has given, and that is not in the frame yet. */
   #coming: LiteOutcome | null = null;
   #document: Document | null = null;
@@ -87,6 +89,7 @@ export class LiteFrame {
   }
 
   setOut(url: string): void {
+    if (url !== this.#sent) this.#attempts = 0;
     this.#sent = url;
     // As the worker hears of it: without a name and a password, or an empty query.
     this.#judge.permit(realOf(new URL(liteAddress(url), location.origin)) ?? url);
@@ -222,11 +225,12 @@ export class LiteFrame {
     this.#document = document;
     this.#attempts += 1;
     if (method === "GET" && this.#attempts < ATTEMPTS) return this.#sendAgain(url);
-    const why =
+    const message =
       method === "GET"
-        ? { code: ErrorCode.NO_SLOT_HOST, message: "Cannot show the page: the app's service worker is not asked" }
-        : { code: ErrorCode.LINK_LOST, message: "Cannot send the form: the app was not there; nothing was sent" };
-    this.#arrive(document, { kind: "failed", url, method, ...why });
+        ? "Cannot show the page: the app's service worker is not asked"
+        : "Cannot send the form: the app was not there; nothing was sent";
+    const code = method === "GET" && !this.#hasShown ? ErrorCode.NO_SLOT_HOST : ErrorCode.LINK_LOST;
+    this.#arrive(document, { kind: "failed", url, method, code, message });
   }
 
   /** In place of a page for which nobody was there. Where the tab did not send the frame, the page before did. */
@@ -276,7 +280,7 @@ export class LiteFrame {
     switch (outcome.kind) {
       case "document":
         this.#sent = null;
-        this.#attempts = 0;
+        this.#hasShown = true;
         this.#page = outcome;
         this.#phase = "loading";
         this.#listen(page);

@@ -237,4 +237,6 @@ it("steps over what forms have led to, where the browser's own list does not lea
   expect(history.step(-2)).toEqual(entry(A));
   expect(history.step(3)).toBeNull();
   expect(history.step(1)).toEqual(entry(B));
+  history.note(B, false);
+  expect(history.step(0)).toBeNull();
 });

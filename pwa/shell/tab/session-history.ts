@@ -107,6 +107,7 @@ export class SessionHistory {
    * @returns null where there is none.
    */
   step(delta: number): KeptEntry | null {
+    if (delta === 0) return null;
     const { keys, index } = this.#list;
     const former = keys.map((key) => this.#entries.get(key) ?? START);
     let to = index + delta;

@@ -908,6 +908,8 @@ export class Tab implements AppTab, TabActions {
       this.#change(step.leaveOvertaken);
       return this.#visit(message.historyKey);
     }
+    // No notice of it is in the frame, whose page stays.
+    if (message.historyKey === "") return this.#fail({ code, url, method, detail }, "started");
     const isOfBootPage = step.bootGoal(this.#navigation) !== null;
     this.#change(step.loseGoal);
     if (step.isNoticeOfFormer(this.#navigation, message)) {

@@ -381,9 +381,9 @@ it("steps the history of a window behind another by whole numbers; the one in fr
   const { open, order, told } = openApp();
   open(1, "https://b.example/", { id: "w", name: "" });
   told();
-  for (const delta of [-2, "", 0.5]) order(1, { kind: "step", delta: delta as number }, A);
+  for (const delta of [-2, "", 0.5, 0, -0]) order(1, { kind: "step", delta: delta as number }, A);
   const taken = heard(1, null, { kind: "step", isYours: false }, "*");
-  expect(told()).toEqual([taken, "1 started -2", taken, taken]);
+  expect(told()).toEqual([taken, "1 started -2", taken, taken, taken, taken]);
   order(2, { kind: "step", delta: -2 }, B);
   expect(told()).toEqual([heard(2, null, { kind: "step", isYours: true }, "*")]);
 });

@@ -232,7 +232,7 @@ export class Windows {
       // The browser lets the frame step through its own entries alone, and the app through all.
       const isYours = this.#options.places.isShown(from);
       tell(source, "*", undefined, { kind: "step", isYours });
-      if (!isYours && Number.isInteger(act.delta)) from.tab.step(act.delta, "started");
+      if (!isYours && Number.isInteger(act.delta) && act.delta !== 0) from.tab.step(act.delta, "started");
       return;
     }
     const opened = this.#opened.get(from);

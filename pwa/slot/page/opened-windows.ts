@@ -88,8 +88,8 @@ export class OpenedWindows {
   readonly #context: PageContext;
   readonly #opened = new Map<string, Other>();
   readonly #opener: Other | null = null;
-  /** The shell has answered a step of the history, or has not in time. */
-  #onStep: (isYours: boolean) => void = () => {};
+  /** Steps of the history that wait for the shell's answer, which come in their order. */
+  readonly #steps = new Set<(isYours: boolean) => void>();
 
   /** Before the name of the page's window is shown otherwise. */
   constructor(context: PageContext) {
@@ -174,20 +174,21 @@ export class OpenedWindows {
         const delta = step || ~~(args[0] as number);
         const isHere = navigation?.entries()[(navigation.currentEntry?.index ?? 0) + delta]?.sameDocument;
         if (!delta || isHere || !(this.#opener || this.#opened.size)) return native(self, args);
-        this.#onStep(true);
-        const patience = setTimeout(() => this.#onStep(true), 1_000);
-        this.#onStep = (isYours) => {
+        const end = (isYours: boolean) => {
           clearTimeout(patience);
-          this.#onStep = () => {};
+          this.#steps.delete(end);
           if (isYours) native(self, args);
         };
+        const patience = setTimeout(end, 1_000, true);
+        this.#steps.add(end);
         this.#order(undefined, { kind: "step", delta });
       });
   }
 
   /** The shell has news of a window, of which a message brings its ports. */
   hear({ id, news }: WindowNews, ports: readonly MessagePort[]): void {
-    if (news.kind === "step") return this.#onStep(news.isYours);
+    const [oldest] = this.#steps;
+    if (news.kind === "step") return oldest?.(news.isYours);
     const other = id === undefined ? this.#opener : (this.#opened.get(id) ?? this.#remember(id));
     if (other === null) return;
     if (news.kind === "closed") {
@@ -430,6 +431,11 @@ function read(itself: Window, name: string | symbol): unknown {
 const AS_HERE =
   /^(?:(?:move|resize)(?:To|By)|(?:set|clear)(?:Timeout|Interval)|(?:inner|outer)(?:Width|Height)|screen|console|navigator|(?:local|session)Storage)$/;
 
+type Heard = readonly [type: string, listener: unknown, act: (itself: Window) => void, capture?: boolean];
+
+const captures = (options: boolean | EventListenerOptions | undefined): boolean =>
+  typeof options === "object" ? options.capture === true : options === true;
+
 /**
  * A window of this origin that has no document, or one whose page script is to come. In a browser it has a blank document
  * first, whose window the next one keeps, with all that scripts have put there (HTML section 7.4.5, "is initial
@@ -439,7 +445,7 @@ class EarlyWindow {
   readonly #name: string;
   readonly #set = new Map<string | symbol, unknown>();
   /** In the order of the script's. */
-  #heard: (readonly [type: string, listener: unknown, listen: (itself: Window) => void])[] = [];
+  #heard: Heard[] = [];
   #document: Document | null = null;
 
   constructor(name: string) {
@@ -451,11 +457,14 @@ class EarlyWindow {
       return (...listener: Parameters<Window["addEventListener"]>) => {
         // Throws where it is none.
         new EventTarget().addEventListener(...listener);
-        this.#heard.push([listener[0], listener[1], (itself) => itself.addEventListener(...listener)]);
+        const [type, by, options] = listener;
+        this.#heard.push([type, by, (itself) => itself.addEventListener(...listener), captures(options)]);
       };
     if (name === "removeEventListener")
-      return (...[type, listener]: Parameters<Window["removeEventListener"]>) => {
-        this.#heard = this.#heard.filter((each) => each[0] !== type || each[1] !== listener);
+      return (...[type, listener, options]: Parameters<Window["removeEventListener"]>) => {
+        const isIt = ({ 0: heard, 1: by, 3: capture }: Heard) =>
+          heard === type && by === listener && capture === captures(options);
+        this.#heard = this.#heard.filter((each) => !isIt(each));
       };
     if (name === "document") {
       if (this.#document === null) {

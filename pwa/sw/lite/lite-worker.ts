@@ -225,8 +225,8 @@ async function question(
   from: string | null,
   content: ArrayBuffer | ReadableStream<Uint8Array> | null,
 ) {
-  // Firefox may not tell where it comes from.
-  const mayLeave = from === null || new URL(from).origin !== new URL(url).origin;
+  // Firefox may not tell where it comes from. A large form is then not the app's to send.
+  const mayLeave = from === null ? content instanceof ArrayBuffer : new URL(from).origin !== new URL(url).origin;
   const type = request.headers.get("content-type");
   const headers: [string, string][] = type === null ? [] : [["content-type", type]];
   return {

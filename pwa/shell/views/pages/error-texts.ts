@@ -52,7 +52,7 @@ const TEXTS = new Map<number, string>([
     ErrorCode.KEY_NOT_ACCEPTED,
     later("Your edge does not let it in any more. Enter its key, or a code from another device."),
   ],
-  [ErrorCode.NO_SLOT_HOST, later("Your edge has only one host, and this browser shows no pages there.")],
+  [ErrorCode.NO_SLOT_HOST, later("This browser shows no pages without scripts.")],
   [
     ErrorCode.NO_FREE_HOST,
     later(
