@@ -261,6 +261,9 @@ export const scriptlessSteps: readonly Step[] = [
       let loads = 0;
       for (const site of [origin, otherOrigin])
         site.route("/there", ({ page }) => page(`<title>${site.origin} ${++loads}</title>`));
+      otherOrigin.route("/sent", async ({ request, body, page }) => {
+        page(`<title>${request.method} ${await body()}</title>`);
+      });
       for (const [rel, policy] of [
         ["noreferrer", ""],
         ["", "no-referrer"],
@@ -268,7 +271,8 @@ export const scriptlessSteps: readonly Step[] = [
       ]) {
         const body = `<meta name="referrer" content="${policy}"><a rel="${rel}" href="/there">Near</a>
           <a id="far" rel="${rel}" href="${otherOrigin.origin}/there">Far</a>
-          <form rel="${rel}" action="/there"><button>Send</button></form>`;
+          <form rel="${rel}" action="/there"><button>Send</button></form>
+          <form rel="${rel}" action="${otherOrigin.origin}/sent" method="post"><input name="typed" value="words"><input id="post" type="submit"></form>`;
         await show(browser, origin, "/leads", body);
         for (const [selector, site] of [
           ["a", origin],
@@ -285,6 +289,9 @@ export const scriptlessSteps: readonly Step[] = [
           await press(browser, "Back");
           await browser.until("app", TITLE, "/leads");
         }
+        await show(browser, origin, "/leads", body);
+        await browser.click("page", "#post");
+        await browser.until("app", TITLE, "POST typed=words");
       }
     },
   },
