@@ -238,5 +238,5 @@ it("steps over what forms have led to, where the browser's own list does not lea
   expect(history.step(3)).toBeNull();
   expect(history.step(1)).toEqual(entry(B));
   history.note(B, false);
-  expect(history.step(0)).toBeNull();
+  for (const delta of [0, -0, 0.5, "0"]) expect(history.step(delta as number)).toBeNull();
 });

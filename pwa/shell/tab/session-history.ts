@@ -82,10 +82,15 @@ export class SessionHistory {
     return this.#added;
   }
 
-  /** Whether the browser's own list leads to the entry before, or the next. */
-  leadsTo(delta: 1 | -1): boolean {
+  /** Whether the browser's own list leads so many entries on, or back. */
+  leadsTo(delta: number): boolean {
     const at = this.#list.index + delta;
     return at >= this.#reach.from && at <= this.#reach.to;
+  }
+
+  /** Whether there is such an entry. @param delta by a page's word, perhaps. */
+  has(delta: number): boolean {
+    return Number.isInteger(delta) && delta !== 0 && this.#list.keys[this.#list.index + delta] !== undefined;
   }
 
   /** Another tab's entries, or one of the app's, lie in the browser's list before the one shown now, and nothing after it. */
@@ -107,7 +112,7 @@ export class SessionHistory {
    * @returns null where there is none.
    */
   step(delta: number): KeptEntry | null {
-    if (delta === 0) return null;
+    if (!this.has(delta)) return null;
     const { keys, index } = this.#list;
     const former = keys.map((key) => this.#entries.get(key) ?? START);
     let to = index + delta;

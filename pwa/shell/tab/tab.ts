@@ -227,6 +227,7 @@ export class Tab implements AppTab, TabActions {
    * @returns false where no such page is to be had.
    */
   step(delta: number, by: Destination["kind"] = "typed"): boolean {
+    if (!this.#frame.history.has(delta)) return false;
     this.#abandon();
     const entry = this.#frame.history.step(delta);
     if (entry === null) return false;

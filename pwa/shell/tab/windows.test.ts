@@ -20,7 +20,7 @@ function openApp(slots = true, mostMeetings = 0) {
       parent: shell,
       postMessage: (message: object, origin: string) => log.push(`${name} hears ${JSON.stringify(message)} ${origin}`),
     } as unknown as Window;
-    const history = { depth: 0, canGoBack: false };
+    const history = { depth: 0, canGoBack: false, leadsTo: () => false };
     const tab = {
       state: { url: "" },
       sendTo({ url, initiator }: { url: string; initiator: string | null }) {
@@ -28,7 +28,7 @@ function openApp(slots = true, mostMeetings = 0) {
         log.push(`${name} to ${url} by ${initiator}`);
       },
       close: () => log.push(`${name} closes`),
-      step: (delta: number, by: string) => log.push(`${name} ${by} ${delta}`),
+      step: (delta: number, by: string) => log.push(`${name} ${by} ${delta}`) > 0 && delta === -2,
     };
     const frame = { element: { contentWindow: page, name: "" }, history, isOf: (source: Window) => source === page };
     return { page, history, tab, frame, window: { tab, frame } as unknown as AppWindow };
@@ -377,15 +377,18 @@ it("tells each document that has got a window by its name as it closes", () => {
   expect(told()).toEqual(["3 to https://b.example/2 by https://a.example"]);
 });
 
-it("steps the history of a window behind another by whole numbers; the one in front is left to do it itself", () => {
-  const { open, order, told } = openApp();
+it("steps the history of a window behind another, and of the one in front where the browser's list does not lead", () => {
+  const { open, order, told, made } = openApp();
   open(1, "https://b.example/", { id: "w", name: "" });
   told();
-  for (const delta of [-2, "", 0.5, 0, -0]) order(1, { kind: "step", delta: delta as number }, A);
-  const taken = heard(1, null, { kind: "step", isYours: false }, "*");
-  expect(told()).toEqual([taken, "1 started -2", taken, taken, taken, taken]);
+  const answer = (window: number, isYours: boolean) => heard(window, null, { kind: "step", isYours }, "*");
+  for (const delta of [-2, 1]) order(1, { kind: "step", delta }, A);
+  expect(told()).toEqual(["1 started -2", answer(1, false), "1 started 1", answer(1, false)]);
+  for (const delta of [-2, 1]) order(2, { kind: "step", delta }, B);
+  expect(told()).toEqual(["2 started -2", answer(2, false), "2 started 1", answer(2, true)]);
+  for (const { history } of made) history.leadsTo = () => true;
   order(2, { kind: "step", delta: -2 }, B);
-  expect(told()).toEqual([heard(2, null, { kind: "step", isYours: true }, "*")]);
+  expect(told()).toEqual([answer(2, true)]);
 });
 
 it("keeps several blank windows of a site that may open windows unasked, and one of others", () => {

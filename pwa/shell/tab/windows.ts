@@ -230,10 +230,9 @@ export class Windows {
     if (!from.frame.isOf(source)) return;
     if (act.kind === "step") {
       // The browser lets the frame step through its own entries alone, and the app through all.
-      const isYours = this.#options.places.isShown(from);
-      tell(source, "*", undefined, { kind: "step", isYours });
-      if (!isYours && Number.isInteger(act.delta) && act.delta !== 0) from.tab.step(act.delta, "started");
-      return;
+      const isShown = this.#options.places.isShown(from);
+      const isTaken = !(isShown && from.frame.history.leadsTo(act.delta)) && from.tab.step(act.delta, "started");
+      return tell(source, "*", undefined, { kind: "step", isYours: isShown && !isTaken });
     }
     const opened = this.#opened.get(from);
     if (opened === undefined) return act.kind === "close" ? closeTab(from) : undefined;
