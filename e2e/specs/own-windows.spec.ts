@@ -1,7 +1,7 @@
 /** A window of the site's own: its scripts and those of the page that has opened it reach into each other, as directly. */
 import type { Page } from "@playwright/test";
 import { test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
-import { LOG, logOf } from "../fixtures/compare.ts";
+import { expectSameLog, LOG } from "../fixtures/compare.ts";
 
 test("a calendar writes the day into the field of the page that has opened it, while it loads and later", async ({
   app,
@@ -49,9 +49,8 @@ test("a calendar writes the day into the field of the page that has opened it, w
       close();
     </script>`,
   );
-  const wanted = await logOf(direct.page, `${origin.origin}/booking`);
-  expect(wanted).toContainEqual(["load", "Calendar", "Day"]);
-  expect(await logOf(app, `${origin.origin}/booking`)).toEqual(wanted);
+  const log = await expectSameLog({ app, direct }, `${origin.origin}/booking`);
+  expect(log).toContainEqual(["load", "Calendar", "Day"]);
 });
 
 test("a window that comes back from a sign-in at another site calls a function of the page, and closes", async ({
@@ -80,9 +79,8 @@ test("a window that comes back from a sign-in at another site calls a function o
     const link = (page ?? app.frame()).getByRole("link", { name: "I am Ann" });
     await link.click();
   };
-  const wanted = await logOf(direct.page, `${origin.origin}/shop`, signIn);
-  expect(wanted).toEqual([["SecurityError", "SecurityError"], ["7", "object", "?token=7"], "closed"]);
-  expect(await logOf(app, `${origin.origin}/shop`, signIn)).toEqual(wanted);
+  const log = await expectSameLog({ app, direct }, `${origin.origin}/shop`, signIn);
+  expect(log).toEqual([["SecurityError", "SecurityError"], ["7", "object", "?token=7"], "closed"]);
 });
 
 /** Notes what each call gives, or how it fails. */
@@ -164,8 +162,7 @@ test("all that a script does to a window of its own does to it what it does dire
       var finish = () => setTimeout(close, 50);
     </script>`,
   );
-  const wanted = await logOf(direct.page, `${origin.origin}/page`);
-  expect(await logOf(app, `${origin.origin}/page`)).toEqual(wanted);
+  await expectSameLog({ app, direct }, `${origin.origin}/page`);
 });
 
 test("a window reaches the page by the frame that has opened it, and leads other frames there; its own window reaches both", async ({
@@ -199,10 +196,9 @@ test("a window reaches the page by the frame that has opened it, and leads other
     </script>`,
   );
   const next = async (page: Page | null) => (page ?? app.frame()).getByRole("button", { name: "Next" }).click();
-  const wanted = await logOf(direct.page, `${origin.origin}/set`, next);
-  expect(wanted).toContainEqual(["chain", "listfalse"]);
-  expect(wanted).toContainEqual(["came", "?1"]);
-  expect(await logOf(app, `${origin.origin}/set`, next)).toEqual(wanted);
+  const log = await expectSameLog({ app, direct }, `${origin.origin}/set`, next);
+  expect(log).toContainEqual(["chain", "listfalse"]);
+  expect(log).toContainEqual(["came", "?1"]);
 });
 
 alone("a page of another site gets nothing of where they find each other", async ({ app, origin, otherOrigin }) => {
@@ -264,9 +260,8 @@ test("a window behind another goes back in its own history, and the one in front
     else await expect(app.address).toHaveValue(/on$/);
     await (page ?? app.frame()).getByRole("button", { name: "On" }).click();
   };
-  const wanted = await logOf(direct.page, `${origin.origin}/page`, openSecond);
-  expect(wanted).toEqual(["/first", "/first?on", "/first"]);
-  expect(await logOf(app, `${origin.origin}/page`, openSecond)).toEqual(wanted);
+  const log = await expectSameLog({ app, direct }, `${origin.origin}/page`, openSecond);
+  expect(log).toEqual(["/first", "/first?on", "/first"]);
   await expect(app.frame().getByText("Second")).toBeVisible();
 });
 
@@ -292,10 +287,9 @@ test("a window of a blob: tells the page of its load, and keeps what that has pu
       };
     </script>`,
   );
-  const wanted = await logOf(direct.page, `${origin.origin}/page`);
-  expect(wanted).toEqual([
+  const log = await expectSameLog({ app, direct }, `${origin.origin}/page`);
+  expect(log).toEqual([
     ["listener", "Receipt"],
     ["onload", "UTF-8", "kept", "Made here"],
   ]);
-  expect(await logOf(app, `${origin.origin}/page`)).toEqual(wanted);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { chromium, type Locator, type Page } from "@playwright/test";
 import { type AppPage, test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { CHROMIUM_ARGS, findChromium } from "../fixtures/chromium.ts";
-import { contentOf, isApp, LOG, logOf } from "../fixtures/compare.ts";
+import { contentOf, expectSameLog, isApp, LOG, logOf } from "../fixtures/compare.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** Presses a button that closes its window, maybe before the click has been reported. The log tells whether it was pressed. */
@@ -171,7 +171,7 @@ test("a blank window is sent somewhere later, by its name, too, and its script s
   );
   otherOrigin.page("/first", `<script>opener.postMessage("first", "*")</script>`);
   origin.page("/second", `<script>opener.postMessage("second", location.origin)</script>`);
-  expect(await logOf(app, `${origin.origin}/page`)).toEqual(await logOf(direct.page, `${origin.origin}/page`));
+  await expectSameLog({ app, direct }, `${origin.origin}/page`);
 });
 
 alone(
