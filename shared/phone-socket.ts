@@ -229,7 +229,8 @@ export class FetchSocket implements PhoneSocket {
         await response.arrayBuffer();
         // The edge has closed the socket: why comes on the other response.
         if (response.status === SOCKET_GONE || response.status === BATCH_REFUSED) return this.#endSoon();
-        if (!response.ok) return this.#lose();
+        // A proxy's page has another status than the edge's answer, 204.
+        if (response.status !== 204) return this.#lose();
         this.#batches += 1;
         this.#batchSize.completed(batch.length, this.#platform.now() - began);
       }

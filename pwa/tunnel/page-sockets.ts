@@ -14,7 +14,7 @@ import {
   SocketRecordReader,
 } from "../../shared/http/socket-records.ts";
 import * as limits from "../../shared/limits.ts";
-import { concat } from "../../shared/wire/frame.ts";
+import { GatheredBytes } from "../../shared/wire/frame.ts";
 import type { PortToTunnel, SlotBinding } from "../messages/port-messages.ts";
 import type { PageToSocket, SocketRequest, SocketToPage } from "../messages/socket-messages.ts";
 
@@ -88,7 +88,7 @@ class PageSocket {
   readonly #onOver: () => void;
   readonly #reader = new SocketRecordReader();
   /** Of a message of the server that is not whole. */
-  #parts: Uint8Array[] = [];
+  #parts = new GatheredBytes();
   /** Parts of the page's messages, each with its number of the page's bytes. The last part is the page's close. */
   #leaving: { readonly part: Uint8Array; readonly bytes: number }[] = [];
   #isEnding = false;
@@ -150,10 +150,9 @@ class PageSocket {
       this.#end();
       return this.#over();
     }
-    this.#parts.push(event.bytes);
+    this.#parts.add(event.bytes);
     if (!event.isLast) return;
-    const bytes = concat(...this.#parts);
-    this.#parts = [];
+    const bytes = this.#parts.take();
     this.#unshown += bytes.length;
     this.#post({ type: "message", kind: event.kind, bytes }, [bytes.buffer]);
   }

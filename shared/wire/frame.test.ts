@@ -13,6 +13,7 @@ import {
   decodeMessage,
   encodeFrame,
   type Frame,
+  GatheredBytes,
   isSequenced,
   writeVarint,
 } from "./frame.ts";
@@ -217,4 +218,19 @@ test("payloads are views of the message, not copies", () => {
   const message = Uint8Array.of(0x00, 1, 2, 7, 8);
   const [data] = [...decodeMessage(message)];
   expect(data?.type === "data" && data.payload.buffer).toBe(message.buffer);
+});
+
+test("bytes that come one by one are one string, in a buffer of its length", () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (parts) => {
+      const gathered = new GatheredBytes();
+      for (const _ of [1, 2]) {
+        for (const part of parts) gathered.add(part);
+        expect(gathered.length).toBe(concat(...parts).length);
+        const whole = gathered.take();
+        expect(whole).toEqual(concat(...parts));
+        expect(whole.buffer.byteLength).toBe(whole.length);
+      }
+    }),
+  );
 });

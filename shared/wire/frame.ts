@@ -395,6 +395,35 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return whole;
 }
 
+/** Byte strings that come one by one, copied into one, however short they are: it has at most twice their length. */
+export class GatheredBytes {
+  #bytes = new Uint8Array(0);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(part: Uint8Array): void {
+    const length = this.#length + part.length;
+    if (length > this.#bytes.length) {
+      const longer = new Uint8Array(Math.max(2 * this.#length, length));
+      longer.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = longer;
+    }
+    this.#bytes.set(part, this.#length);
+    this.#length = length;
+  }
+
+  /** All of them, in a buffer of their length; it begins anew. */
+  take(): Uint8Array<ArrayBuffer> {
+    const whole = this.#bytes.length === this.#length ? this.#bytes : this.#bytes.slice(0, this.#length);
+    this.#bytes = new Uint8Array(0);
+    this.#length = 0;
+    return whole;
+  }
+}
+
 function malformed(reason: string): RopewayError {
   return new RopewayError(ErrorCode.FRAME_SIZE_ERROR, "session", "peer", `Cannot read a frame: ${reason}`);
 }

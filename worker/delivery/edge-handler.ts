@@ -1,8 +1,8 @@
 /** Answers what a phone asks: requests for origins go upstream, those of scheme `ropeway:` are for the edge itself. */
 
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { EDGE_SCHEME, headerValue } from "../../shared/http/head-fields.ts";
-import { isIdempotent, type RequestHead, type ScriptCookie } from "../../shared/http/heads.ts";
+import { EDGE_SCHEME, headerValue, toAsciiJson } from "../../shared/http/head-fields.ts";
+import { type HeaderField, isIdempotent, type RequestHead, type ScriptCookie } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { decodeByteString, encodeByteString } from "../../shared/web/origin.ts";
@@ -266,18 +266,38 @@ export function withTextCookies({ upstream, siteData, warmer }: EdgeBackend): Ed
     warmer,
     async upstream(request) {
       const response = await upstream(request);
-      return { ...response, head: { ...response.head, scriptCookies: cookiesAsText(response.head.scriptCookies) } };
+      const { headers, scriptCookies } = response.head;
+      return { ...response, head: { ...response.head, scriptCookies: fittingCookies(asText(scriptCookies), headers) } };
     },
     siteData: {
       ...siteData,
-      scriptCookies: async (page) => cookiesAsText(await siteData.scriptCookies(page)),
+      scriptCookies: async (page) => fittingCookies(asText(await siteData.scriptCookies(page)), []),
       setScriptCookie: (topLevelOrigin, documentUrl, cookieString) =>
         siteData.setScriptCookie(topLevelOrigin, documentUrl, encodeByteString(cookieString)),
     },
   };
 }
 
-function cookiesAsText(cookies: readonly ScriptCookie[]): ScriptCookie[] {
+/** Bytes of a head: scripts' cookies take at most the first, and leave the second for what the edge itself says. */
+const [COOKIE_BYTES, OWN_BYTES] = [24 * 1024, 3 * 1024];
+
+/** A page without its longest cookies shows; behind a head that is too long for the link none does. */
+function fittingCookies(cookies: readonly ScriptCookie[], headers: readonly HeaderField[]): readonly ScriptCookie[] {
+  const taken = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
+  const room = Math.min(COOKIE_BYTES, limits.headBytes - OWN_BYTES - taken);
+  const sized = cookies.map((cookie) => ({ cookie, size: toAsciiJson(cookie).length + 1 }));
+  let bytes = sized.reduce((sum, { size }) => sum + size, 0);
+  if (bytes <= room) return cookies;
+  const dropped = new Set<ScriptCookie>();
+  for (const { cookie, size } of sized.sort((a, b) => b.size - a.size)) {
+    if (bytes <= room) break;
+    dropped.add(cookie);
+    bytes -= size;
+  }
+  return cookies.filter((cookie) => !dropped.has(cookie));
+}
+
+function asText(cookies: readonly ScriptCookie[]): ScriptCookie[] {
   return cookies.map((cookie) => ({
     ...cookie,
     name: decodeByteString(cookie.name),

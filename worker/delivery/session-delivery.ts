@@ -37,8 +37,8 @@ interface SessionDeliveryOptions extends Clock, Partial<PhoneParts> {
   readonly openPush: (priority: Priority) => MuxStream | null;
   readonly handle: AskOrigin;
   readonly phone: () => PhoneTraits;
-  /** An earlier session of the phone, which was lost, may have asked for the same. */
-  readonly isRepeat: boolean;
+  /** Whether the phone may have asked for the same before, of an edge that has forgotten it. */
+  readonly isRepeat: () => boolean;
 }
 
 export class SessionDelivery {
@@ -145,7 +145,7 @@ export class SessionDelivery {
   /** Requests that follow a lost session say so, whether the phone does or not. */
   #ask(request: ServerRequest): Promise<UpstreamResponse> {
     const { handle, phone, isRepeat } = this.#options;
-    if (!isRepeat) return handle(request, phone());
+    if (!isRepeat()) return handle(request, phone());
     const delivery = { id: null, continuation: null, ...request.head.delivery, isRepeat: true };
     return handle({ ...request, head: { ...request.head, delivery } }, phone());
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { responseToFields } from "../../shared/http/head-fields.ts";
 import type { ScriptCookie } from "../../shared/http/heads.ts";
+import { assertHeadFits } from "../../shared/mux/stream/stream.ts";
 import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { navigation } from "../../shared/testing/http/request-heads.ts";
 import { withTextCookies } from "./edge-handler.ts";
@@ -45,5 +47,13 @@ describe("cookies as text over a jar of bytes", () => {
     const asked = await backend.siteData.scriptCookies(new URL("https://a.example/"));
     for (const cookies of [head.scriptCookies, asked])
       expect(cookies.map(({ value }) => value)).toEqual(["plain", "ü界", "caf\u00e9", ""]);
+  });
+
+  it("leaves out the longest where a head has no room for all", async () => {
+    const long = Array.from({ length: 12 }, (_, index) => String.fromCharCode(97 + index).repeat(4_000 - index));
+    const { backend } = setUp(["first", ...long, "last"]);
+    const cookies = await backend.siteData.scriptCookies(new URL("https://a.example/"));
+    expect(cookies.map(({ value }) => value)).toEqual(["first", ...long.slice(-5), "last"]);
+    expect(() => assertHeadFits(responseToFields({ ...responseHead, scriptCookies: cookies }))).not.toThrow();
   });
 });

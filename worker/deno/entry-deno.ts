@@ -210,6 +210,7 @@ function phoneOf(deviceId: string): Phone {
   });
   const fetchRoad = new FetchRoad({
     connect: (transport) => server.connect(transport),
+    isUnread: () => server.isUnread,
     isFirst: (name) => sentLog.isFirst(name),
     onClosed: () => storeAll(phone),
     ...epochClock,

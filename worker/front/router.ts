@@ -109,7 +109,7 @@ function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
     const accessKey = context.env.ROPEWAY_ACCESS_KEY;
     const given = context.req.header("authorization") ?? "";
     if (!accessKey) return notConfigured(context);
-    if (foreignOrigin(context.req.raw)) return context.json({ error: "Cannot pair: foreign origin" }, 403);
+    if (foreignScript(context.req.raw)) return context.json({ error: "Cannot pair: foreign origin" }, 403);
     const { raw } = context.req;
     const address = clientAddress(raw, context.env, runtime.peerAddress(raw));
     const patience = guard.patienceFor(address);

@@ -16,6 +16,7 @@ function setUp() {
   const closed: Transport[] = [];
   const keptAlive: Transport[] = [];
   const named = new Set<string>();
+  const phone = { isUnread: false };
   const clock = { time: 0, timers: new Map<() => void, number>() };
   const road = new FetchRoad({
     connect(transport) {
@@ -27,6 +28,7 @@ function setUp() {
         closed: () => closed.push(transport),
       };
     },
+    isUnread: () => phone.isUnread,
     isFirst: async (name) => named.size < named.add(name).size,
     now: () => clock.time,
     setTimer(task, delay) {
@@ -49,7 +51,7 @@ function setUp() {
     const init = { method: "POST", headers: { "ropeway-socket": id, "ropeway-batch": String(batch) }, body };
     return (await road.answer(new Request(`${EDGE}/up`, { ...init, duplex: "half" } as RequestInit))).status;
   };
-  return { road, received, transports, closed, keptAlive, clock, pass, open, post };
+  return { road, received, transports, closed, keptAlive, clock, phone, pass, open, post };
 }
 
 function batch(...records: readonly FetchRecord[]): Uint8Array<ArrayBuffer> {
@@ -215,6 +217,7 @@ describe("a socket of the fetch road", () => {
     pass(limits.fetchIdleTime);
     expect(closed.length).toBe(1);
     expect((await recordsOf(response)).at(-1)).toMatchObject({ type: "close", code: 1001 });
+    pass(limits.refusalTime);
     expect(clock.timers.size).toBe(0);
   });
 
@@ -244,6 +247,52 @@ describe("the sockets of one phone", () => {
     const [last] = (await recordsOf(downs[1] as Response)).slice(-1);
     expect(last).toMatchObject({ type: "close", code: 1013 });
     expect(endsSession(1013)).toBe(false);
+  });
+
+  it("keep nothing for a phone that does not read once they are over", async () => {
+    const { open, post, transports, clock, pass } = setUp();
+    const down = await open();
+    const message = new Uint8Array(100_000);
+    expect(transports[0]?.send(message)).toBe(true);
+    await post(0, batch({ type: "close", code: 1000, reason: "" }));
+    await expect(down.arrayBuffer()).rejects.toThrow("the phone does not read");
+
+    const last = await open("B".repeat(22));
+    transports[1]?.send(new Uint8Array(1000));
+    transports[1]?.close(1000, "replaced");
+    pass(limits.refusalTime);
+    await expect(last.arrayBuffer()).rejects.toThrow("the phone does not read");
+    expect(clock.timers.size).toBe(0);
+  });
+
+  it("are given up when short records alone fill the queue", async () => {
+    const { open, transports, closed } = setUp();
+    await open();
+    let count = 0;
+    while (transports[0]?.send(Uint8Array.of(0))) count += 1;
+    expect(count).toBeLessThan(limits.fetchQueueBytes / limits.retainedFrameBytes);
+    expect(closed).toHaveLength(1);
+  });
+
+  it("are refused to a phone that leaves much unread", async () => {
+    const { open, phone, road } = setUp();
+    phone.isUnread = true;
+    expect((await open()).status).toBe(429);
+    expect(road.size).toBe(0);
+  });
+
+  it("read a batch that comes byte by byte", async () => {
+    const { open, post, received } = setUp();
+    await open();
+    const bytes = batch(binary(...Array.from({ length: 9_000 }, (_, index) => index % 256)));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(new Uint8Array(new ArrayBuffer(64), 0, 1).fill(byte));
+        controller.close();
+      },
+    });
+    expect(await post(0, body)).toBe(204);
+    expect(received.map((message) => message.length)).toEqual([9_000]);
   });
 
   it.each([

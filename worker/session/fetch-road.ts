@@ -22,11 +22,13 @@ import {
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { concat } from "../../shared/wire/frame.ts";
+import { GatheredBytes } from "../../shared/wire/frame.ts";
 import { type Connection, type EdgeSocket, hear } from "./tunnel-server.ts";
 
 export interface FetchRoadOptions extends Clock {
   readonly connect: (transport: Transport) => Connection;
+  /** Whether the phone leaves so much unread that it gets no more sockets. */
+  readonly isUnread: () => boolean;
   /**
    * Notes the name of a socket that begins with frames, where it outlives this process. Resolves with false where it was
    * there: what has come then is a copy.
@@ -43,6 +45,12 @@ const CONCURRENT_READS = 2;
 
 /** Close code (IANA's registry for RFC 6455): the link is over, and nothing else is. */
 const TRY_AGAIN_LATER = 1013;
+/** Bytes that may be queued on a response that ends in order: more were never read by a phone that is there. */
+const LAST_BYTES = 65_536;
+
+/** A short record costs more to queue than it is long. */
+const queuedBytes = (record: Uint8Array): number => record.length + limits.retainedFrameBytes;
+
 /** Nothing on the way may keep it, code it, or hold it back. */
 const STREAM_HEADERS = {
   "content-type": "application/octet-stream",
@@ -81,6 +89,7 @@ export class FetchRoad {
     // A copy that came when the first has ended would begin a session of its own.
     if (opening !== null && !(await this.#options.isFirst(id))) return refusal(409, "this socket was open before");
     if (this.#sockets.has(id)) return refusal(409, "this socket is open already");
+    if (this.#options.isUnread()) return refusal(429, "the phone leaves too much unread");
     if (this.#sockets.size >= limits.fetchSocketsPerPhone) this.#dropQuietest();
     const socket = new FetchTransport(this.#options, () => this.#sockets.delete(id));
     this.#sockets.set(id, socket);
@@ -131,7 +140,7 @@ class FetchTransport implements EdgeSocket {
           this.#end();
         },
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: limits.fetchQueueBytes }),
+      { highWaterMark: limits.fetchQueueBytes, size: queuedBytes },
     );
     this.#write({ type: "open", protocol: SUBPROTOCOL });
     this.#cancelTimer = options.setTimer(() => this.#watch(), limits.fetchIdleTime);
@@ -225,15 +234,26 @@ class FetchTransport implements EdgeSocket {
     else this.close(1001, "nothing was heard of the phone");
   }
 
-  /** @param failure given, the response is cut off rather than ended, and what it still holds is dropped. */
+  /**
+   * Nothing counts a queue of a socket that is over, so none lasts.
+   *
+   * @param failure given, the response is cut off rather than ended, and what it still holds is dropped.
+   */
   #end(failure: string | null = null): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const controller = this.#controller;
     this.#controller = null;
-    if (failure !== null) controller?.error(new Error(`Cannot send: ${failure}`));
-    else controller?.close();
     this.#cancelTimer();
+    if (controller !== null) {
+      const cut = (why: string): void => controller.error(new Error(`Cannot send: ${why}`));
+      const queued = limits.fetchQueueBytes - (controller.desiredSize ?? 0);
+      if (failure !== null || queued > LAST_BYTES) cut(failure ?? "the phone does not read");
+      else {
+        controller.close();
+        this.#options.setTimer(() => cut("the phone does not read"), limits.refusalTime);
+      }
+    }
     this.#forget();
     this.#connection.closed();
     this.#options.onClosed?.(this);
@@ -253,9 +273,10 @@ class BoundedBody {
   /** The body whole, or why not. */
   async readAtMost(limit: number): Promise<Uint8Array | "cut" | "too long"> {
     if (this.#declared > limit) return "too long";
-    const chunks: Uint8Array[] = [];
-    const rest = await this.#read(limit, (chunk) => chunks.push(chunk));
-    return rest === "end" ? concat(...chunks) : rest;
+    // A platform may give a long buffer for each byte that comes alone.
+    const bytes = new GatheredBytes();
+    const rest = await this.#read(limit, (chunk) => bytes.add(chunk));
+    return rest === "end" ? bytes.take() : rest;
   }
 
   /** Lets the rest pass, up to a limit in bytes. */
@@ -267,9 +288,9 @@ class BoundedBody {
     let length = 0;
     try {
       for (let read = await this.#reader?.read(); read !== undefined && !read.done; read = await this.#reader?.read()) {
-        take(read.value);
         length += read.value.length;
         if (length > limit) return "too long";
+        take(read.value);
       }
     } catch {
       return "cut";

@@ -114,6 +114,14 @@ function tooManyHellos(): RopewayError {
   return new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
 }
 
+/** A stream that is reset makes room at once, and its request ends a little later: that costs no more than this. */
+const MOST_ANSWERING = 2 * limits.concurrentStreams;
+
+function tooManyAnswering(): RopewayError {
+  const message = `Cannot begin a request: ${MOST_ANSWERING} others have no answer yet; ask again later`;
+  return new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "peer", message);
+}
+
 // Snapshots outlive the memory of a session, kept with its hibernated sockets.
 
 /** Bytes: Cloudflare's limit on what a hibernated socket may carry. */
@@ -352,6 +360,7 @@ export class ServedSession {
   readonly session: Session;
   #options: ServedSessionOptions;
   #constants: PhoneTraits;
+  /** An earlier memory of the session, of which nothing is left, may have acted on what the phone says until it acknowledges. */
   #isRepeat: boolean;
   #delivery: SessionDelivery;
   /** Channels by number. */
@@ -364,6 +373,8 @@ export class ServedSession {
   /** All exchanges are over, but the phone has not acknowledged all frames: it may have to get them again. */
   #vigil: Vigil;
   #wasBusy = false;
+  /** Requests without an answer yet, those that the phone has given up among them. */
+  #answering = 0;
   #heardAt: number;
   #onChanged: () => void;
   #onSent: (bytes: number) => void;
@@ -394,7 +405,7 @@ export class ServedSession {
       ...options,
       openPush: (priority) => this.session.streams.openPush(priority),
       phone: () => this.#constants,
-      isRepeat,
+      isRepeat: () => this.#isRepeat,
     });
     this.session = new Session({
       role: "edge",
@@ -410,14 +421,23 @@ export class ServedSession {
   #handler(onEnded: () => void): SessionHandler {
     return {
       onStream: (stream) =>
-        serveExchange(stream, (request) => {
+        serveExchange(stream, async (request) => {
+          if (this.#answering >= MOST_ANSWERING) throw tooManyAnswering();
           if (request.head.destination === "document") this.#expectPage();
-          return this.#delivery.answer(request, stream);
+          this.#answering += 1;
+          try {
+            return await this.#delivery.answer(request, stream);
+          } finally {
+            this.#answering -= 1;
+          }
         }),
       onSessionHead: (fields) => {
         this.#constants = readPhoneTraits(fields);
       },
       onCarried: (from, message) => this.#receiveCarried(from, message),
+      onAcknowledged: () => {
+        this.#isRepeat = false;
+      },
       onPong: (token) => {
         for (const { proof } of this.#links) proof?.pong(token);
       },

@@ -134,8 +134,30 @@ describe("a phone that comes back", () => {
     phone.isDeaf = false;
     phone.connect(edge.create());
     expect((await response).text).toBe("hello");
+    await settle();
+    // It has acknowledged that: all that it says from now on is said for the first time.
     await phone.fetch("https://a.example/later");
-    expect(seen).toEqual([undefined, true, true]);
+    expect(seen).toEqual([undefined, true, undefined]);
+  });
+
+  it("takes requests for repeats until the phone acknowledges, also on a further link", async () => {
+    const seen: (boolean | undefined)[] = [];
+    const edge = setUp(async ({ head }) => {
+      seen.push(head.delivery?.isRepeat);
+      return new Promise<ServerResponse>(() => {});
+    });
+    const phone = new WiredPhone();
+    phone.connect(edge.server);
+    phone.cut();
+    const server = edge.create();
+    phone.connect(server);
+    for (const path of ["one", "two"]) void phone.fetch(`https://a.example/${path}`).catch(() => {});
+    await settle();
+    phone.cut();
+    phone.connect(server);
+    void phone.fetch("https://a.example/three").catch(() => {});
+    await settle();
+    expect(seen).toEqual([true, true, true]);
   });
 
   it("does not go on in one that was lost after it heard of it, though it had no frame yet", async () => {
@@ -151,7 +173,7 @@ describe("a phone that comes back", () => {
     expect(edge.server.sessionCount).toBe(1);
   });
 
-  it("says so after hibernation too", async () => {
+  it("knows after hibernation what the phone has acknowledged", async () => {
     const seen: (boolean | undefined)[] = [];
     const edge = setUp(async ({ head }) => {
       seen.push(head.delivery?.isRepeat);
@@ -165,7 +187,7 @@ describe("a phone that comes back", () => {
     await settle();
     phone.restore(edge.create(), snapshotOf(edge, phone));
     await phone.fetch("https://a.example/");
-    expect(seen).toEqual([true, true]);
+    expect(seen).toEqual([true, undefined]);
   });
 
   it("finds its session where it was though it had heard nothing on it", async () => {

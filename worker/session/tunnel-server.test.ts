@@ -45,6 +45,24 @@ describe("sessions of a phone", () => {
     expect(edge.server.sessionCount).toBe(2);
   });
 
+  it("begins no more requests while many that were given up have no answer yet", async () => {
+    let begun = 0;
+    const edge = setUp(() => {
+      begun += 1;
+      return new Promise(() => {});
+    });
+    const phone = new WiredPhone();
+    phone.connect(edge.server);
+    for (let index = 0; index < 3 * limits.concurrentStreams; index += 1) {
+      const { response, cancel } = await phone.start("https://a.example/");
+      response.catch(() => {});
+      cancel();
+      if (index % 64 === 0) await settle();
+    }
+    await expect(phone.fetch("https://a.example/")).rejects.toMatchObject({ code: ErrorCode.REFUSED_STREAM });
+    expect(begun).toBe(2 * limits.concurrentStreams);
+  });
+
   it("says while any exchange is under way, once each time", async () => {
     const gate = Promise.withResolvers<void>();
     const edge = setUp(async () => {

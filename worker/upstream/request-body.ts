@@ -39,6 +39,8 @@ export class RequestBody {
   readonly #options: RequestBodyOptions;
   #received = 0;
   #kept: Uint8Array<ArrayBuffer> | null = null;
+  /** What `retained` counts of collected chunks that were handed on and have not left. */
+  #unsent = 0;
   #opened = false;
 
   /** Takes ownership of `stream`. */
@@ -77,10 +79,18 @@ export class RequestBody {
 
   /** Ends the body: what was kept is given up and the phone is told to stop sending. */
   async close(reason: unknown): Promise<void> {
+    this.#release(this.#unsent);
     this.#options.retained.total -= this.#kept?.byteLength ?? 0;
     this.#kept = null;
     this.#opened = true;
     await this.#reader.cancel(reason).catch(() => {});
+  }
+
+  /** What was collected of a body that is too long to be kept, and has left or is given up. */
+  #release(cost: number): void {
+    const released = Math.min(cost, this.#unsent);
+    this.#unsent -= released;
+    this.#options.retained.total -= released;
   }
 
   async #collect(): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
@@ -96,6 +106,9 @@ export class RequestBody {
         const isTooMuch = this.#received > REPLAYABLE_BODY_BYTES;
         const cost = chunk.byteLength + limits.retainedFrameBytes;
         if (isTooMuch || retained.total + cost > RETAINED_BODIES_BYTES) {
+          // Given back as they leave.
+          this.#unsent = reserved;
+          reserved = 0;
           return this.#stream(chunks, declaredLength);
         }
         retained.total += cost;
@@ -125,7 +138,9 @@ export class RequestBody {
       {
         pull: async (controller) => {
           try {
-            const chunk = first.shift() ?? (await this.#read());
+            const collected = first.shift();
+            if (collected !== undefined) this.#release(collected.byteLength + limits.retainedFrameBytes);
+            const chunk = collected ?? (await this.#read());
             if (isUnwanted) return;
             const isOver = declaredLength !== null && this.#received > declaredLength;
             if (chunk === null || isOver) this.#checkLength(declaredLength);

@@ -4,7 +4,7 @@
  * way, so that all that was ever sent on it counts as held.
  */
 import type { SocketClose, SocketEvent, SocketPart } from "../../shared/http/socket-records.ts";
-import { concat } from "../../shared/wire/frame.ts";
+import { GatheredBytes } from "../../shared/wire/frame.ts";
 import type { ConnectToOrigin } from "../upstream/lenient-http.ts";
 import {
   type ByteConnection,
@@ -126,7 +126,7 @@ class UnpacedSocket implements OriginSocket {
   /** Ever: nothing tells what of it the origin has taken. */
   #sent = 0;
   /** Parts of a message that is not whole. */
-  #parts: Uint8Array[] = [];
+  #parts = new GatheredBytes();
 
   /** @param cut frees what the runtime has queued. */
   constructor(socket: WebSocket, protocol: string, cut: () => void) {
@@ -166,11 +166,10 @@ class UnpacedSocket implements OriginSocket {
 
   async send({ kind, bytes, isLast }: SocketPart): Promise<void> {
     this.#sent += bytes.length;
-    this.#parts.push(bytes);
+    this.#parts.add(bytes);
     this.onHeld?.();
     if (!isLast) return;
-    const whole = concat(...this.#parts);
-    this.#parts = [];
+    const whole = this.#parts.take();
     this.#socket.send(
       kind === "text" ? new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(whole) : whole,
     );
@@ -190,7 +189,7 @@ class UnpacedSocket implements OriginSocket {
     if (this.#sent > LAST_WORDS_BYTES) this.#cut();
     else setTimeout(this.#cut, LAST_WORDS_TIME);
     this.#events = [];
-    this.#parts = [];
+    this.#parts.take();
     this.#waiting = 0;
     this.#add(null);
   }

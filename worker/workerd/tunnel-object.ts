@@ -112,6 +112,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
+      isUnread: () => this.#server.isUnread,
       isFirst: (name) => sentLog.isFirst(name),
       onClosed: () => this.#store(),
       ...epochClock,

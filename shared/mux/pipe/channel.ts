@@ -83,6 +83,8 @@ export interface ChannelHandler {
   /** The peer's HELLO: after it, what was lost with the last transport is on its way again. */
   onHello?(): void;
   onPong?(token: number): void;
+  /** The peer says by a frame of its own that frames of ours are there. */
+  onAck?(): void;
   /** The channel cannot go on. Called once. */
   onFail(error: RopewayError): void;
 }
@@ -555,6 +557,7 @@ export class Channel {
     switch (frame.type) {
       case "ack":
         this.#release(frame.received);
+        this.#handler.onAck?.();
         return;
       case "ping":
         this.outbox.answer(frame.token);

@@ -57,6 +57,7 @@ export interface ChannelOwner {
   channelAttached(channel: SessionChannel): void;
   channelGreeted(channel: SessionChannel): void;
   pong(from: SessionChannel, token: number): void;
+  acknowledged(from: SessionChannel): void;
   /** A message of another channel came on this one's link. */
   carried(from: CarriedPlace, message: Uint8Array): void;
   failed(error: RopewayError): void;
@@ -232,6 +233,10 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
 
   onPong(token: number): void {
     this.#owner.pong(this, token);
+  }
+
+  onAck(): void {
+    this.#owner.acknowledged(this);
   }
 
   onFail(error: RopewayError): void {

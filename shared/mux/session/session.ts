@@ -27,6 +27,11 @@ export interface SessionHandler {
   /** A stream was opened or closed. */
   onStreamsChanged?(): void;
   onPong?(token: number): void;
+  /**
+   * The peer acknowledged frames on channel 0. All that an earlier link carried comes right behind HELLO, so what comes behind
+   * this was first said after the peer had heard this side.
+   */
+  onAcknowledged?(): void;
   /** Edge: a message of a channel that the phone has put on the first one's link. May throw a RopewayError. */
   onCarried?(from: CarriedPlace, message: Uint8Array): void;
   /** A channel goes on after a reconnect. */
@@ -684,6 +689,10 @@ export class Session implements ChannelOwner {
 
   pong(from: SessionChannel, token: number): void {
     if (!this.receiver.window.pong(token, from.index)) this.handler.onPong?.(token);
+  }
+
+  acknowledged(from: SessionChannel): void {
+    if (from.index === 0) this.handler.onAcknowledged?.();
   }
 
   failed(error: RopewayError): void {
