@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,6 +28,8 @@ it("says of each setting that it cannot use what to set instead, and ends", { ti
   const bad: readonly Record<string, string>[] = [
     { ROPEWAY_HOST: "https://x" },
     { ROPEWAY_ALLOW_PRIVATE: "true" },
+    { ROPEWAY_PLAN: "cheap" },
+    { ROPEWAY_BLOCK_LISTS: "easylist.to" },
     { ROPEWAY_TLS_KEY: certificate, ROPEWAY_TLS_CERT: certificate },
   ];
   for (const settings of bad) {
@@ -39,6 +41,19 @@ it("says of each setting that it cannot use what to set instead, and ends", { ti
     expect(stderr.trim().split("\n"), stderr).toHaveLength(1);
     expect(stderr).toMatch(/^Cannot start/);
   }
+});
+
+it("hands on every setting that an edge has", async () => {
+  const source = await readFile(SERVE, "utf8");
+  const options = await readFile(fileURLToPath(new URL("../docs/options.md", import.meta.url)), "utf8");
+  const table = options.slice(0, options.indexOf("For development"));
+  // The first is read with the state's folder, the second is for Deno's entry alone, the third is Node's own.
+  const elsewhere = ["ROPEWAY_STATE", "ROPEWAY_KV_PATH", "NODE_EXTRA_CA_CERTS"];
+  const names = [...table.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*)/gm)].flatMap(([, cell = ""]) =>
+    cell.match(/[A-Z_]+/g),
+  );
+  expect(names.length).toBeGreaterThan(12);
+  expect(names.filter((name) => name !== null && !elsewhere.includes(name) && !source.includes(name))).toEqual([]);
 });
 
 it("takes https addresses of tunnels alone, and no other host beside", { timeout: 60_000 }, async () => {

@@ -9,6 +9,8 @@ import {
   keyAdvice,
   phoneAdvice,
   readBaseHost,
+  readBlockLists,
+  readPlan,
   readPort,
   readSharedCache,
   readSwitch,
@@ -97,6 +99,10 @@ async function readOptions(
     readFile(path, "utf8"),
   );
   if (tls !== null) checkPair(tls);
+  const { ROPEWAY_BLOCK_LISTS = "", ROPEWAY_PLAN = "" } = environment;
+  // The edge reads them again; here a wrong one ends the start.
+  readPlan(ROPEWAY_PLAN);
+  readBlockLists({ ROPEWAY_BLOCK_LISTS });
   return {
     ip,
     port: readPort("ROPEWAY_PORT", environment.ROPEWAY_PORT, 8787),
@@ -106,6 +112,8 @@ async function readOptions(
     behindProxy: tunnel !== undefined || readSwitch("ROPEWAY_BEHIND_PROXY", environment.ROPEWAY_BEHIND_PROXY),
     sharesCache: readSharedCache(environment.ROPEWAY_SHARED_CACHE),
     accessKey,
+    blockLists: [ROPEWAY_BLOCK_LISTS.trim()],
+    plan: ROPEWAY_PLAN === "free" ? "free" : "paid",
     knownHosts: environment.ROPEWAY_KNOWN_HOSTS?.split(" ") ?? "usual",
     ...(tls && { tls }),
     stateDirectory: await openStateRoot(),

@@ -30,7 +30,7 @@ export const USAGE = `npm run scale -- idle|phones|growth|day|draw [options]
   idle     a phone idles for ten minutes on an emulated link of 600 ms round trip (root, workerd): 13 minutes
   phones   500 phones with traffic against one edge process for ten minutes: 13 minutes
   growth   10, 100, 500 and 1,000 phones, as many as an edge lists, each against a fresh edge process: 6 minutes
-  day      ten pages of the demo, and what Cloudflare would count of them: a minute
+  day      eight pages of the demo, and what Cloudflare would count of them: a minute
   draw     draws docs/scale/growth.svg from the results in e2e/scale/results
 
   --runtime workerd|deno   what the edge runs on (workerd)

@@ -23,7 +23,7 @@ const WHY_CHOSEN = later("Scripts are off for this site, as you chose. Turn them
 const PASSWORD = later(
   "This page asks for a password. The browser cannot tell sites apart here: let it neither save nor fill in any",
 );
-const DOWNLOAD = later("This is a file to be saved. With scripts off there is no way to do that yet");
+const DOWNLOAD = later("This is a file. To save it, hold a link to it and choose “Save link”");
 
 /** A page in a frame of the app's own origin can be looked at, printed and filled in, and nothing else. */
 const SANDBOX = "allow-same-origin allow-forms allow-modals";
