@@ -86,6 +86,27 @@ describe("HELLO", () => {
     expect(second.takeFrames()).toEqual([{ ...hello(), link: 1, resume: true }]);
   });
 
+  test("is acknowledged at once by a phone that resumed what it had never heard, and then as usual", () => {
+    for (const isLost of [true, false]) {
+      const { channel, turns } = phoneChannel();
+      const transport = new ScriptedTransport();
+      if (isLost) {
+        const first = new ScriptedTransport();
+        channel.attach(first);
+        channel.detach(first);
+      }
+      channel.attach(transport);
+      turns.run();
+      transport.takeFrames();
+      channel.receive(messageOf(hello()), transport);
+      turns.run();
+      expect(transport.takeFrames()).toEqual([]);
+      for (const _ of [1, 2]) channel.receive(messageOf(reset), transport);
+      turns.run();
+      expect(transport.takeFrames()).toEqual(isLost ? [{ type: "ack", received: 1 }] : []);
+    }
+  });
+
   test("with anything before it ends the session", () => {
     for (const first of [reset, { type: "ack", received: 0 }, { type: "ping", token: 1 }] as const) {
       const rig = edgeChannel();

@@ -288,6 +288,8 @@ export class Channel {
   #total: RetainedTotal;
   #state: ChannelState = { name: "new", link: null };
   #flushScheduled = false;
+  /** It may be saying again what an edge that has forgotten it has acted on. */
+  #isRepeating = false;
 
   constructor(options: ChannelOptions) {
     this.sessionId = options.sessionId;
@@ -458,8 +460,10 @@ export class Channel {
       this.fail(toSessionError(error));
       return;
     }
-    const ack = this.arrived.ackAlone();
-    if (ack !== null) this.#queue(ack);
+    const ack = this.#isRepeating ? this.arrived.ack() : this.arrived.ackAlone();
+    if (ack === null) return;
+    this.#isRepeating = false;
+    this.#queue(ack);
   }
 
   /** Ends the channel for good: says GO_AWAY with the code if a transport is there, then closes it. */
@@ -498,6 +502,8 @@ export class Channel {
     // Frames that were sent on a link may have been acted on, heard of or not. A further channel has sent nothing of the kind
     // before the edge was heard on it.
     const resume = this.index === 0 ? before.name !== "new" : isHeard;
+    // Until it acknowledges, the edge takes its requests for repeats.
+    this.#isRepeating = resume && !isHeard;
     this.#begin(attached(before, link), { link: number, resume, ...(isHeard ? { isGreeted: true } : {}) });
   }
 
