@@ -52,6 +52,10 @@ describe("a cookie of document.cookie", () => {
   it("takes prefixes whose conditions hold, and 4096 bytes", () => {
     expect(parseScript("__Host-a=1; Secure; Path=/")).not.toBeNull();
     expect(parseScript(`a=${"x".repeat(4095)}`)).not.toBeNull();
+    // As the edge has them: a character for each byte.
+    const setting = { url: new URL("https://www.example.org/"), now: NOW, http: true, isBytes: true };
+    expect(parseSetCookie(`a=${"\xe9".repeat(4095)}`, setting, 1)).not.toBeNull();
+    expect(parseSetCookie(`a=${"\xe9".repeat(4096)}`, setting, 1)).toBeNull();
   });
 
   it("takes Secure from trustworthy documents only", () => {

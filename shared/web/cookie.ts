@@ -18,6 +18,8 @@ export interface CookieSetting {
   readonly now: number;
   /** False for `document.cookie`, which can neither set nor see HttpOnly. */
   readonly http: boolean;
+  /** The line has a character for each byte; by default it is text. */
+  readonly isBytes?: boolean;
 }
 
 /** Section 5.6: name plus value, in UTF-8; what browsers take. */
@@ -34,12 +36,17 @@ const CONTROL_CHARACTERS = /[\x00-\x08\x0a-\x1f\x7f]/;
  *
  * @param suffixLabels of the URL's host, as of `suffixIn`. A domain with no more labels than that is a public suffix.
  */
-export function parseSetCookie(line: string, { url, now, http }: CookieSetting, suffixLabels: number): Cookie | null {
+export function parseSetCookie(
+  line: string,
+  { url, now, http, isBytes = false }: CookieSetting,
+  suffixLabels: number,
+): Cookie | null {
   if (CONTROL_CHARACTERS.test(line)) return null;
   const [pair = "", ...rest] = line.split(";");
   const { name, value } = nameAndValue(pair);
   if (name === "" && value === "") return null;
-  if (new TextEncoder().encode(name + value).length > COOKIE_BYTES_MAX) return null;
+  const bytes = isBytes ? name.length + value.length : new TextEncoder().encode(name + value).length;
+  if (bytes > COOKIE_BYTES_MAX) return null;
   const { domain, path, expires, maxAge, ...flags } = parseAttributes(rest);
   const { secure, httpOnly, sameSite } = flags;
   if (secure && !isPotentiallyTrustworthy(url)) return null;

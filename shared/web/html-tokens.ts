@@ -295,6 +295,20 @@ export class HtmlTokens {
     this.#isStopped = true;
   }
 
+  /** Characters of a construct that is not whole: sites choose how many. */
+  get waiting(): number {
+    return this.#text.length + this.#parkedLength;
+  }
+
+  /** As `stop`. @returns what was not decided. */
+  giveUp(): string {
+    this.stop();
+    this.#unpark();
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
+
   end(): CutOff {
     this.#unpark();
     this.#scan(true);

@@ -87,7 +87,23 @@ export async function connectTo(
     Deno.connect({ hostname: address, port: Number(port) || (isSecure ? 443 : 80), signal });
   const plain = await connectFastest(addresses ?? [host], connect, signal);
   if (!isSecure) return plain;
-  const secure = await Deno.startTls(plain, { hostname: host, alpnProtocols: ["http/1.1"] });
-  await secure.handshake();
-  return secure;
+  return handshaken(await Deno.startTls(plain, { hostname: host, alpnProtocols: ["http/1.1"] }), signal);
+}
+
+/** Closed where the handshake fails, or `signal` ends it: a server may take a connection and say nothing. */
+async function handshaken(secure: Deno.TlsConn, signal: AbortSignal): Promise<Deno.TlsConn> {
+  const ended = Promise.withResolvers<never>();
+  const end = (): void => ended.reject(signal.reason);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    await Promise.race([secure.handshake(), ended.promise]);
+    return secure;
+  } catch (error) {
+    secure.close();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", end);
+    ended.promise.catch(() => {});
+  }
 }

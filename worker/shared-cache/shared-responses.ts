@@ -76,11 +76,11 @@ export class SharedResponses {
     const changed = new BoundedMap<string, number>(MOST_CHANGED);
     return async (request, topLevelOrigin) => {
       const shared = topLevelOrigin === null ? null : shareable(request, topLevelOrigin);
-      if (shared !== null) return this.#answer(shared, request, fetch, changed.get(request.url) ?? null);
+      if (shared !== null) return this.#answer(shared, request, fetch, changed.get(nameOf(request.url)) ?? null);
       const { method, url } = request;
       const response = await fetch(request);
       const answer = { status: response.status, headers: [...response.headers] };
-      for (const each of invalidatedUrls({ method, url }, answer)) changed.set(each, this.#deps.now());
+      for (const each of invalidatedUrls({ method, url }, answer)) changed.set(nameOf(each), this.#deps.now());
       return response;
     };
   }
@@ -653,8 +653,11 @@ function shareable({ method, url, headers }: Request, topLevelOrigin?: string): 
   const selector = JSON.stringify([url, ...SELECTING.map((name) => headers.get(name))]);
   const directives = Object.keys(DIRECTIVES).map((name) => headers.get(name));
   const site = toHex(digestOf(siteOf(topLevelOrigin ?? null) ?? "").subarray(0, SITE_BYTES));
-  return { asked, selector, identity: JSON.stringify([selector, ...directives]), site };
+  return { asked, selector, identity: nameOf(JSON.stringify([selector, ...directives])), site };
 }
+
+/** Short, whatever pages ask for: so many are kept, and no more bytes. */
+const nameOf = (text: string): string => toHex(digestOf(text));
 
 /** The URL as its hash: stores limit the length of keys, and need not know where people were. */
 function keyOf({ asked, selector }: ShareableRequest): string {

@@ -32,6 +32,19 @@ function setUp(store = new MapStore()) {
 }
 
 describe("CookieJar", () => {
+  it("lets a form of another site have a cookie for two minutes from when it got its value", async () => {
+    const { set, jar, clock } = setUp();
+    const posted = () => jar.fieldFor({ partition: partitionOf(A), url: URL_A, context: "lax-unsafe" });
+    await set("sid=1; Path=/");
+    clock.now += 600_000;
+    await set("sid=1; Path=/");
+    expect(await posted()).toBe("");
+    await set("sid=2; Path=/");
+    expect(await posted()).toBe("sid=2");
+    clock.now += 120_001;
+    expect(await posted()).toBe("");
+  });
+
   it("replaces by name, domain and path, keeps the order of first creation, and removes", async () => {
     const { set, get, clock } = setUp();
     await set("a=1; Path=/");

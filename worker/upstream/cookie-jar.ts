@@ -377,7 +377,7 @@ export class CookiePartition {
     const previous = this.#cookies.get(key) ?? null;
     if (previous?.httpOnly && !setting.http) return null;
     if (isShadowedBySecure(cookie, setting.url, this.#cookies.values())) return null;
-    const next = previous === null ? cookie : { ...cookie, created: previous.created };
+    const next = previous === null ? cookie : inPlaceOf(previous, cookie);
     if (isExpired(next, setting.now)) {
       this.#cookies.delete(key);
       return previous === null ? null : { next, previous };
@@ -500,6 +500,8 @@ function utf8Length(text: string): number {
 /** Serializable as JSON. Times in milliseconds since the epoch. */
 export interface StoredCookie extends Cookie {
   readonly created: number;
+  /** When it got its value, where that was later. */
+  readonly valuedAt?: number;
   readonly accessed: number;
 }
 
@@ -514,12 +516,18 @@ interface JarSetting extends CookieSetting {
   readonly takesSameSite: boolean;
 }
 
-/** RFC 6265bis section 5.6.7.2, as in Chromium: a login that another site answers by a form relies on such cookies. */
+/** RFC 6265bis section 5.7 step 23: it counts as old as the former, in the order of sending. */
+function inPlaceOf(previous: StoredCookie, cookie: StoredCookie): StoredCookie {
+  const { created, value, valuedAt = created } = previous;
+  return { ...cookie, created, valuedAt: value === cookie.value ? valuedAt : cookie.created };
+}
+
+/** RFC 6265bis section 5.6.7.2, as in Chromium, which counts from the time of the value: a login that another site answers by a form relies on such cookies. */
 const LAX_ALLOWING_UNSAFE_MS = 2 * 60 * 1000;
 
 /** The cookie of a Set-Cookie line, or null where it has to be ignored. In the past: it removes the stored one. */
 export function takeSetCookie(line: string, setting: JarSetting): StoredCookie | null {
-  const cookie = parseSetCookie(line, setting, suffixLabels(setting.url.hostname));
+  const cookie = parseSetCookie(line, { ...setting, isBytes: true }, suffixLabels(setting.url.hostname));
   if (cookie === null || (cookie.sameSite !== "none" && !setting.takesSameSite)) return null;
   return { ...cookie, created: setting.now, accessed: setting.now };
 }
@@ -529,7 +537,10 @@ export function isSentTo(cookie: StoredCookie, url: URL, context: SameSiteContex
   if (!isForUrl(cookie, url)) return false;
   if (context === "same-site" || cookie.sameSite === "none") return true;
   // A cookie without the attribute is Lax, but for its first two minutes.
-  if (context === "lax-unsafe") return cookie.sameSite === "default" && now - cookie.created <= LAX_ALLOWING_UNSAFE_MS;
+  if (context === "lax-unsafe") {
+    const { sameSite, created, valuedAt = created } = cookie;
+    return sameSite === "default" && now - valuedAt <= LAX_ALLOWING_UNSAFE_MS;
+  }
   return context === "lax" && cookie.sameSite !== "strict";
 }
 

@@ -126,7 +126,9 @@ describe("takeSetCookie", () => {
     expect(parse("=")).toBeNull();
     expect(parse(`a=${"x".repeat(COOKIE_BYTES_MAX - 1)}`)).not.toBeNull();
     expect(parse(`a=${"x".repeat(COOKIE_BYTES_MAX)}`)).toBeNull();
-    expect(parse(`a=${"é".repeat(COOKIE_BYTES_MAX / 2)}`)).toBeNull();
+    // A character for each byte, as lines of origins are read.
+    expect(parse(`a=${"é".repeat(COOKIE_BYTES_MAX - 1)}`)).not.toBeNull();
+    expect(parse(`a=${"é".repeat(COOKIE_BYTES_MAX)}`)).toBeNull();
   });
 
   it("takes no HttpOnly from scripts", () => {

@@ -211,6 +211,9 @@ export function preflightFields(request: PreflightRequest): Record<string, strin
   };
 }
 
+/** Characters: a preflight for a longer address and fields is asked each time. */
+const LONGEST_KEY = 16_384;
+
 /** Bounded, in memory. An entry is good for exactly the method and the names that were asked for. */
 export class PreflightCache {
   readonly #now: () => number;
@@ -252,7 +255,9 @@ export class PreflightCache {
         throw denied(url, `it does not allow the field ${name}`);
       }
     }
-    this.#expiry.set(keyOf(request), this.#now() + maxAge(headers.get("access-control-max-age")));
+    const key = keyOf(request);
+    if (key.length > LONGEST_KEY) return;
+    this.#expiry.set(key, this.#now() + maxAge(headers.get("access-control-max-age")));
   }
 }
 

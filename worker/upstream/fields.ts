@@ -118,13 +118,9 @@ function setBrowserFields(headers: Headers, request: OutgoingRequest, url: URL):
   for (const [name, value] of clientHints(request.userAgent)) headers.set(name, value);
 }
 
-/** As bytes, one character each. Jars of workerd have kept text. */
+/** As bytes, one character each. Jars of workerd have kept text, which is no byte string cut to its low bits: that may be a line's end. */
 export function setCookieField(headers: Headers, value: string): void {
-  try {
-    headers.set("cookie", value);
-  } catch {
-    headers.set("cookie", toByteString(value));
-  }
+  headers.set("cookie", value.split("; ").map(toByteString).join("; "));
 }
 
 /** Fetch Metadata Request Headers section 2. Sent to potentially trustworthy URLs only. */

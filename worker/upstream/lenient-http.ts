@@ -4,7 +4,7 @@
  * not take. A connection carries one exchange, so what follows an answer reaches nobody.
  */
 
-import { bytesToByteString } from "../../shared/base-encodings.ts";
+import { bytesToByteString, toByteString } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isFieldName } from "../../shared/http/head-fields.ts";
 import { trimBlanks } from "../../shared/web/cookie.ts";
@@ -77,7 +77,8 @@ function requestHead({ method, headers }: Request, url: URL): Uint8Array {
     `${method} ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
     "Connection: close",
-    ...Array.from(headers, ([name, value]) => `${name}: ${value}`),
+    // A character above U+00FF cut to a byte could end the line.
+    ...Array.from(headers, ([name, value]) => toByteString(`${name}: ${value}`)),
   ];
   return Uint8Array.from(`${lines.join("\r\n")}\r\n\r\n`, (character) => character.charCodeAt(0));
 }

@@ -175,6 +175,8 @@ function isDowngrade(origin: string | null, url: URL): boolean {
 
 /** Addresses of other origins known to hold audio or video; one that was dropped costs a request more to seek in. */
 const KNOWN_MEDIA = 256;
+/** Characters; a longer one is looked at again. */
+const LONGEST_ADDRESS = 16_384;
 
 type Asker = Pick<RequestHead, "origin" | "topLevelOrigin" | "credentials">;
 
@@ -191,7 +193,7 @@ export class KnownMedia {
   }
 
   add(asker: Asker, url: URL): void {
-    this.#keys.set(keyOf(asker, url), true);
+    if (url.href.length <= LONGEST_ADDRESS) this.#keys.set(keyOf(asker, url), true);
   }
 }
 

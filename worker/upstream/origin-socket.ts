@@ -3,7 +3,7 @@
  * anew (Deno), or say nothing of what an origin has taken (workerd). It reads when somebody wants more, and a part was sent
  * when the connection has it, so that both sides are paced.
  */
-import { toBase64 } from "../../shared/base-encodings.ts";
+import { toBase64, toByteString } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import {
   isCloseCode,
@@ -103,7 +103,8 @@ function requestBytes(url: URL, headers: Headers, key: string): Uint8Array {
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
     `Sec-WebSocket-Key: ${key}`,
-    ...Array.from(headers, ([name, value]) => `${name}: ${value}`),
+    // A character above U+00FF cut to a byte could end the line.
+    ...Array.from(headers, ([name, value]) => toByteString(`${name}: ${value}`)),
   ];
   const head = `${lines.join("\r\n")}\r\n\r\n`;
   return Uint8Array.from(head, (character) => character.charCodeAt(0));

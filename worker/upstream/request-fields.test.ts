@@ -159,6 +159,9 @@ describe("buildRequestHeaders", () => {
 
   it("sends a cookie beyond Latin-1 as UTF-8", () => {
     expect(build({ cookie: "name=日本" }).cookie).toBe("name=\xe6\x97\xa5\xe6\x9c\xac");
+    // Cut to their low bits these end the line.
+    const cookie = "a=\u010d\u010aX-In: 1; b=\xe9";
+    expect(build({ cookie }).cookie).toBe("a=\xc4\x8d\xc4\x8aX-In: 1; b=\xe9");
   });
 
   it.each([

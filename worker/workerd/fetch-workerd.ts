@@ -5,6 +5,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { isSafe } from "../../shared/http/heads.ts";
 import { decodeByteString, encodeByteString } from "../../shared/web/origin.ts";
 import { isPublicAddress, type ResolveName } from "../upstream/destination.ts";
+import { knownStatus } from "../upstream/fields.ts";
 import type { ConnectToOrigin, OriginConnection } from "../upstream/lenient-http.ts";
 import type { ExplainFailure, FailureClass, FetchFunction } from "../upstream/send.ts";
 
@@ -272,8 +273,7 @@ function hasOtherThanAscii(headers: Headers): boolean {
 
 async function withBytes(response: Response, request: Request, lenient: FetchFunction): Promise<Response> {
   const { headers, status } = response;
-  // No response of a worker's making has such a status.
-  if (!hasOtherThanAscii(headers) || status < 200 || status > 599) return response;
+  if (!hasOtherThanAscii(headers) || status < 200) return response;
   const isLost = [...headers].some(([, value]) => value.includes(LOST)) && isSafe(request.method);
   const known = isLost ? await headAgain(request, lenient) : null;
   const bytes = new Headers();
@@ -282,7 +282,12 @@ async function withBytes(response: Response, request: Request, lenient: FetchFun
     const isSame = (raw: string): boolean => value.includes(LOST) && asRead(raw) === asRead(encodeByteString(value));
     bytes.append(name, given.find(isSame) ?? encodeByteString(value));
   }
-  return new Response(response.body, { status, statusText: response.statusText, headers: bytes });
+  // No response of a worker's making has a status above 599, which the phone is told as this, too.
+  return new Response(response.body, {
+    status: knownStatus(status),
+    statusText: response.statusText,
+    headers: bytes,
+  });
 }
 
 async function headAgain({ url, headers, signal }: Request, lenient: FetchFunction): Promise<Headers | null> {

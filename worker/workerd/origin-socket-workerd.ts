@@ -4,6 +4,7 @@
  * way, so that all that was ever sent on it counts as held.
  */
 import type { SocketClose, SocketEvent, SocketPart } from "../../shared/http/socket-records.ts";
+import * as limits from "../../shared/limits.ts";
 import { GatheredBytes } from "../../shared/wire/frame.ts";
 import type { ConnectToOrigin } from "../upstream/lenient-http.ts";
 import {
@@ -114,6 +115,9 @@ async function openByFetch(fetch: Fetch, { url, headers }: Handshake, signal: Ab
   return { status, headers: byteFields(response.headers), socket };
 }
 
+/** A message costs more to keep than it is long, also an empty one. */
+const costOf = (bytes: Uint8Array): number => bytes.length + limits.retainedFrameBytes;
+
 class UnpacedSocket implements OriginSocket {
   readonly protocol: string;
   onHeld: (() => void) | null = null;
@@ -137,7 +141,7 @@ class UnpacedSocket implements OriginSocket {
     socket.addEventListener("message", ({ data }) => {
       const bytes =
         typeof data === "string" ? new TextEncoder().encode(data).slice() : new Uint8Array(data as ArrayBuffer);
-      this.#waiting += bytes.length;
+      this.#waiting += costOf(bytes);
       this.#add({ kind: typeof data === "string" ? "text" : "binary", bytes, isLast: true });
       this.onHeld?.();
     });
@@ -160,12 +164,12 @@ class UnpacedSocket implements OriginSocket {
     }
     const event = this.#events.shift() ?? null;
     if (event === null) this.#events.push(null);
-    else if (event.kind !== "close") this.#waiting -= event.bytes.length;
+    else if (event.kind !== "close") this.#waiting -= costOf(event.bytes);
     return event;
   }
 
   async send({ kind, bytes, isLast }: SocketPart): Promise<void> {
-    this.#sent += bytes.length;
+    this.#sent += costOf(bytes);
     this.#parts.add(bytes);
     this.onHeld?.();
     if (!isLast) return;

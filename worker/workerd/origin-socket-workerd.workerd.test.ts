@@ -1,5 +1,6 @@
 /** Sockets to origins to which Cloudflare opens no connection. */
 import { expect, it } from "vitest";
+import * as limits from "../../shared/limits.ts";
 import { createOpenSocket } from "./origin-socket-workerd.ts";
 
 const MIB = 1024 * 1024;
@@ -47,9 +48,17 @@ it("count all that was ever sent as held, and give it back only when they are cu
   };
   for (let count = 0; count < 8; count++)
     await socket.send({ kind: "binary", bytes: new Uint8Array(MIB), isLast: true });
-  expect([socket.heldBytes, told]).toEqual([8 * MIB, 8]);
+  expect([socket.heldBytes, told]).toEqual([8 * (MIB + limits.retainedFrameBytes), 8]);
   expect(asked?.signal.aborted).toBe(false);
   socket.abort();
   // What the runtime has queued goes at once.
   expect(asked?.signal.aborted).toBe(true);
+});
+
+it("count messages without a payload, too, until they are taken", async () => {
+  const { socket, server } = await openUnpaced();
+  for (let count = 0; count < 100; count++) server.send("");
+  await expect.poll(() => socket.heldBytes).toBe(100 * limits.retainedFrameBytes);
+  for (let count = 0; count < 100; count++) await socket.receive();
+  expect(socket.heldBytes).toBe(0);
 });

@@ -56,6 +56,31 @@ describe("a document whose page can tell where it is", () => {
     }
   });
 
+  it.each(['<a b="', "<!doctype ", "<?x "])(
+    "comes as it is behind %s that does not end, and is not waited for",
+    async (start) => {
+      let pieces = 0;
+      const body = new ReadableStream<Uint8Array>(
+        {
+          pull(controller) {
+            pieces += 1;
+            controller.enqueue(byteStringToBytes(pieces === 1 ? start : "x".repeat(65_536)));
+            if (pieces === 40) controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      const request: RequestHead = { ...requestHead, destination: "document", marksReads: true };
+      const passing = await stage.apply({ head: { ...responseHead, status: 200, headers: HTML }, body }, request);
+      const reader = (passing.body as ReadableStream<Uint8Array>).getReader();
+      const first = await reader.read();
+      expect(pieces).toBeLessThan(25);
+      let length = first.value?.length ?? 0;
+      for (let read = await reader.read(); !read.done; read = await reader.read()) length += read.value.length;
+      expect(length).toBe(start.length + 39 * 65_536);
+    },
+  );
+
   it("has event handlers in attributes marked, by what stands in their quotes", async () => {
     for (const [written, marks] of [
       [

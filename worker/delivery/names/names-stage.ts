@@ -25,6 +25,8 @@ const PIECE = 256 * 1024;
 const MOST_INLINE = 128 * 1024;
 /** Characters of all such scripts of a document, event handlers in attributes too. */
 const MOST_OF_DOCUMENT = 256 * 1024;
+/** Characters of a tag: behind a longer one the document comes as it is. It waits for the tag's end, and no credit bounds that. */
+const MOST_OF_TAG = 1024 * 1024;
 /** Characters that what is parsed counts for at least: the parser's start costs time, however short the text is. */
 const LEAST_READ = 512;
 /** Milliseconds in which a script is read whole, or goes as it is. It runs no sooner. */
@@ -177,6 +179,8 @@ class MarkedDocument {
   #length = 0;
   #left = MOST_OF_DOCUMENT;
   #opening = "";
+  /** The rest comes as it is. */
+  #isOver = false;
   readonly #tokens = new HtmlTokens(
     {
       onTag: (html, tag) => this.#onTag(html, tag),
@@ -187,8 +191,13 @@ class MarkedDocument {
   );
 
   write(text: string): void {
+    if (this.#isOver) return void this.#ready.push(text);
     this.#readMark(text);
     this.#tokens.write(text);
+    if (this.#tokens.waiting <= MOST_OF_TAG) return;
+    // No script is open here: of one, no more than a name waits.
+    this.#isOver = true;
+    this.#ready.push(this.#tokens.giveUp());
   }
 
   /** UTF-16 says so by its first two bytes, whatever the head says. */
@@ -199,7 +208,7 @@ class MarkedDocument {
   }
 
   end(): void {
-    this.#tokens.end();
+    if (!this.#isOver) this.#tokens.end();
   }
 
   take(): string {
