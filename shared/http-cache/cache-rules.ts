@@ -532,9 +532,8 @@ function holdsIfRange(ifRange: string | null, headers: HeaderList): boolean {
   if (ifRange === null) return true;
   const value = ifRange.trim();
   if (value.startsWith('"')) return value === fieldValue(headers, "etag");
-  return (
-    !value.startsWith("W/") && dateField([["if-range", value]], "if-range") === dateField(headers, "last-modified")
-  );
+  const date = dateField([["if-range", value]], "if-range");
+  return date !== null && date === dateField(headers, "last-modified");
 }
 
 function withRange(headers: HeaderList, contentRange: string, length: number): HeaderList {

@@ -67,6 +67,15 @@ describe("a part of a whole body", () => {
     expect(answered("bytes=0-1", [["if-range", value]]).kind).toBe(expected);
   });
 
+  it.each(["never", "abc", 'W/"a"'])("with If-Range: %s is whole where the response has no date", (value) => {
+    const dateless = { ...stored, headers: stored.headers.filter(([name]) => name !== "last-modified") };
+    const asked: HeaderList = [
+      ["range", "bytes=0-1"],
+      ["if-range", value],
+    ];
+    expect(answerRange({ method: "GET", headers: asked }, dateless, 10)).toEqual({ kind: "whole" });
+  });
+
   it("lies within the body, whatever is asked", () => {
     const number = fc.option(fc.nat(30), { nil: "" });
     fc.assert(

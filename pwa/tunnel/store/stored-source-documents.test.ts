@@ -78,6 +78,21 @@ describe("a document that was visited", () => {
     expect(window.source.stats).toMatchObject({ storeAsked: 2, storeAskedUsed: 2 });
   });
 
+  it("has scripts' requests asked anew once the page has written something", async () => {
+    const data = { url: `${SITE}/cart`, destination: "", mode: "cors" } as const;
+    await window.get(page, { headers: [["cache-control", "no-store"]] });
+    await window.get(data, { headers: STALE, body: "none" });
+    await window.stored(data);
+    for (const isWritten of [false, true]) {
+      const count = window.asked.length;
+      await window.get(page, [{ body: "<p>" }, { status: 304 }]);
+      await asks(window, count + 2);
+      if (isWritten) await window.get({ ...data, url: `${SITE}/add`, method: "POST" });
+      const got = await window.get(data, { headers: STALE, body: "one" });
+      expect([got.isAsked, got.text]).toEqual(isWritten ? [true, "one"] : [false, "none"]);
+    }
+  });
+
   it.each([
     ["another page was opened", () => window.get({ ...page, url: `${SITE}/other` })],
     ["a little time has passed", async () => window.later.forEach((task) => void task())],

@@ -45,6 +45,33 @@ describe("a page that is kept", () => {
     return texts;
   }
 
+  it.each([
+    ["by a form", { ...page, url: `${SITE}/result`, method: "POST" }, {}],
+    [
+      "by a redirect",
+      { ...page, url: "https://c.example/", topLevelOrigin: "https://c.example" },
+      { url: `${SITE}/home`, redirected: true },
+    ],
+  ])("answers nothing of a page that comes from the edge afterwards, %s", async (_, next, redirected) => {
+    await visit("one");
+    await keep();
+    phone.isAway = true;
+    expect(await shown(window, [page, {}])).toEqual(["page one", "picture one"]);
+    phone.isAway = false;
+    phone.time += 120_000;
+    await window.get(next, { ...redirected, headers: STALE, body: "next" });
+    expect((await window.get({}, { headers: STALE, body: "picture two" })).text).toBe("picture two");
+  });
+
+  it("has its own parts where another page of its site has begun since", async () => {
+    await window.get(page, { headers: STALE, body: "page one" });
+    await window.get({ ...page, url: `${SITE}/other` }, { headers: STALE, body: "other" });
+    await window.get({ referrer: page.url }, { headers: STALE, body: "picture one" });
+    expect(await keep()).toMatchObject({ page: { missing: 0, bytes: 19 } });
+    phone.isAway = true;
+    expect(await shown(phone.open(), [page, {}])).toEqual(["page one", "picture one"]);
+  });
+
   it("is shown as it was kept while the link is away, frames too, whatever was stored since", async () => {
     await visit("one");
     expect(await keep()).toMatchObject({ page: { title: "A", missing: 1, bytes: 38 } });

@@ -161,13 +161,16 @@ export class StoredSource implements LoadedStore {
     if (holding !== null) return laterWith(holding, () => this.source(request, consumer, next));
     this.#lookAfterLater();
     const isChanged = this.#parts.cookies.sent(head);
-    if (isChanged || isOwnWrite(head)) this.#parts.platform.onChange(head.origin);
+    if (isChanged || isOwnWrite(head)) {
+      this.#ahead.outdate(head.origin);
+      this.#parts.platform.onChange(head.origin);
+    }
     const asked = this.#edge.watching(next);
     const isForgotten = forgottenBy(head);
     if (isForgotten !== null) return this.#forget(isForgotten, request, consumer, next);
     const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);
     if (context !== null || isPage(head)) this.#parts.pages.asked(head);
-    if (context === null) return asked(request, consumer);
+    if (context === null) return asked(request, isPage(head) ? this.#sayingPage(consumer) : consumer);
     const asCached = cached(head, this.#parts.platform, head.cache);
     const lookup: Lookup = { request, head: asCached, partition: partitionOf(head), context, consumer, next: asked };
     this.#away.pageBegins(asCached);
@@ -176,6 +179,15 @@ export class StoredSource implements LoadedStore {
     this.#ahead.note(lookup);
     return request.push === null ? this.#find(lookup) : this.#edge.fetch(lookup, []);
   };
+
+  #sayingPage(consumer: ResponseConsumer): ResponseConsumer {
+    return passingOn(consumer, {
+      onHead: (response) => {
+        this.#away.pageCame(response);
+        consumer.onHead(response);
+      },
+    });
+  }
 
   /** The edge is told what it need not push, and then asked about what is stale of that. */
   #navigate(lookup: Lookup): ClientExchange {

@@ -6,7 +6,7 @@ const PAGE = "https://a.example/";
 it("gives a question away once, and not a minute from then, whichever way the clock was set", () => {
   let now = 0;
   const questions = new AskedQuestions(() => now);
-  const question = { since: now, over: Promise.resolve() };
+  const question = { since: now, over: Promise.resolve(), scriptsOf: null };
   questions.add("p", PAGE, question);
   expect([questions.take("q", PAGE), questions.take("p", PAGE), questions.take("p", PAGE)]).toEqual([
     null,

@@ -134,6 +134,11 @@ export class AskingAhead {
     return sayLearned(lacking, head.url);
   }
 
+  /** Scripts of the origin have written there, or set a cookie: what was asked before for scripts may be otherwise now. */
+  outdate(origin: string | null): void {
+    this.#asked.outdate(origin);
+  }
+
   /** @returns null where nothing was asked ahead; else what `start` answers when that is over. */
   join({ head, partition, request }: Lookup, start: (asked: AskedAhead) => ClientExchange): ClientExchange | null {
     const isPlain = head.cacheMode === "default" && tellsNothing(request.head);
@@ -172,7 +177,8 @@ export class AskingAhead {
       if (!this.#isAskable(each)) continue;
       const since = platform.now();
       const over = this.#questions.check(each.lookup, each.decision.stored, each.decision.fields);
-      this.#asked.add(document.partition, each.lookup.head.url, { since, over });
+      const { url, destination, origin } = each.lookup.request.head;
+      this.#asked.add(document.partition, url, { since, over, scriptsOf: destination === "" ? origin : null });
       counters.storeAsked += 1;
     }
   }
@@ -216,6 +222,8 @@ export interface AskedAhead {
   readonly since: number;
   /** Settles when it was answered, or will not be. */
   readonly over: Promise<void>;
+  /** The origin whose scripts will ask, or null for what a document loads. */
+  readonly scriptsOf: string | null;
 }
 
 /** Questions that were asked ahead, until the page's own request takes them, once. */
@@ -232,6 +240,12 @@ export class AskedQuestions {
   add(partition: string, url: string, question: AskedAhead): void {
     for (const [key, { since }] of this.#asked) if (!isRecent(since, question.since)) this.#asked.delete(key);
     this.#asked.set(keyOf(partition, url), question);
+  }
+
+  outdate(origin: string | null): void {
+    for (const [key, { scriptsOf }] of this.#asked) {
+      if (scriptsOf !== null && scriptsOf === origin) this.#asked.delete(key);
+    }
   }
 
   take(partition: string, url: string): AskedAhead | null {

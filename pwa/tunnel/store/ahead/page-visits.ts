@@ -340,8 +340,6 @@ export interface OpenPage {
 export class PageRequests {
   /** By document, in the order in which they began. */
   readonly #pages = new Map<string, OpenPage>();
-  /** The latest, by top-level origin: what is asked for there is its. */
-  readonly #latest = new Map<string, OpenPage>();
 
   find(document: string): OpenPage | null {
     return this.#pages.get(document) ?? null;
@@ -350,8 +348,16 @@ export class PageRequests {
   /** A request that the store sees begins, or one for a page. */
   asked(head: RequestHead): void {
     if (isPage(head)) return this.#begin(head.url, head.method);
-    const requests = this.#latest.get(head.topLevelOrigin)?.requests;
-    if (requests !== undefined && requests.size < PAGE_REQUESTS) requests.set(`${head.origin} ${head.url}`, head);
+    for (const { requests } of this.#pagesOf(head)) {
+      if (requests.size < PAGE_REQUESTS) requests.set(`${head.origin} ${head.url}`, head);
+    }
+  }
+
+  /** Its referrer names the page. Other origins' is short, and that of styles and frames another: it may be any page of the site. */
+  #pagesOf({ referrer, topLevelOrigin }: RequestHead): readonly OpenPage[] {
+    const own = this.#pages.get(referrer.split("#", 1)[0] ?? "");
+    const pages = own === undefined ? [...this.#pages.values()] : [own];
+    return pages.filter(({ document }) => new URL(document).origin === topLevelOrigin);
   }
 
   /** The edge has answered. @param isForbidden it must not be stored. */
@@ -367,11 +373,7 @@ export class PageRequests {
     const page: OpenPage = { document, method, requests: new Map(), isForbidden: false };
     this.#pages.delete(document);
     this.#pages.set(document, page);
-    this.#latest.set(new URL(document).origin, page);
     const [oldest] = this.#pages.values();
-    if (this.#pages.size <= PAGES || oldest === undefined) return;
-    this.#pages.delete(oldest.document);
-    const { origin } = new URL(oldest.document);
-    if (this.#latest.get(origin) === oldest) this.#latest.delete(origin);
+    if (this.#pages.size > PAGES && oldest !== undefined) this.#pages.delete(oldest.document);
   }
 }

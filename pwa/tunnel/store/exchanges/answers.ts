@@ -209,6 +209,11 @@ export class AwayAnswers {
     else this.#shownAsWere.delete(head.topLevelOrigin);
   }
 
+  /** The edge has answered for a page, wherever redirects led: no other is shown there as it was. */
+  pageCame({ url }: Pick<ResponseHead, "url">): void {
+    this.#shownAsWere.delete(new URL(url).origin);
+  }
+
   /**
    * Which of the stored responses is shown in place of the edge's answer, or null. A page that the person asks for is shown
    * as the history shows it (RFC 9111 section 6), whole: also what says `no-cache` or `must-revalidate`, which a page that
@@ -287,9 +292,10 @@ export class AwayAnswers {
     this.#onLeft.add(left);
     let exchange = start(
       passingOn(consumer, {
-        onHead: (head) => {
+        onHead: (response) => {
           decide("answered");
-          consumer.onHead(head);
+          if (isPage(head)) this.pageCame(response);
+          consumer.onHead(response);
         },
         onError: (error) => {
           if (!isDecided() && isLinks(error)) return void fallBack(error);
