@@ -43,6 +43,13 @@ test("a device is added by a code, renamed, and unpaired with the keyboard alone
   const rows = sheet.locator(".devices > li");
   const others = await rows.count();
   const code = await codeIn(sheet);
+  // A question that is lost takes nothing away.
+  const devices = (url: URL) => url.pathname === "/.ropeway/devices";
+  await page.route(devices, (route) => route.abort());
+  await expect(sheet.getByRole("alert")).toHaveText("Your edge cannot be reached now.");
+  await page.unroute(devices);
+  await expect(sheet.getByRole("alert")).toHaveCount(0);
+  expect(await codeIn(sheet)).toBe(code);
   const picture = await sheet.getByRole("img", { name: "QR code" }).innerHTML();
   expect(modulesOf(picture)).toEqual(modulesOf(renderSVG(`${app.base}/#key=${code}`, { border: 3 })));
 

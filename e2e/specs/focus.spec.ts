@@ -61,6 +61,29 @@ test("a page that comes takes it neither from the address box nor from a sheet",
   expect(await app.page.evaluate(() => document.activeElement?.closest("dialog") !== null)).toBe(true);
 });
 
+test("a caret stays where it was put in the address when the page is there again", async ({ app, origin }) => {
+  let answer: (() => void) | null = null;
+  let isSlow = false;
+  origin.route("/", async ({ page }) => {
+    if (isSlow) {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    }
+    page(isSlow ? "<p>Again</p>" : "<p>Once</p>");
+  });
+  await app.goto(`${origin.origin}/`);
+  isSlow = true;
+  await app.ask(`${origin.origin}/`);
+  await expect.poll(() => answer !== null).toBe(true);
+  await app.address.focus();
+  await app.page.keyboard.press("End");
+  await app.navigated(async () => answer?.());
+  await expect(app.frame().getByText("Again")).toBeVisible();
+  const selected = await app.address.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]);
+  expect(selected[0]).toBe(selected[1]);
+});
+
 test("a script of the page does not keep it while a sheet is open", async ({ app, origin }) => {
   origin.page("/", "<input>");
   await app.goto(`${origin.origin}/`);

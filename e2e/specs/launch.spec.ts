@@ -69,7 +69,11 @@ test("the shortcut to the start page opens it where a page would be resumed, whi
   await expect(app.frame().getByText("Where I was")).toBeVisible();
 });
 
-test("an open app goes where it is launched for, and stays where it is opened by its icon", async ({ app, origin }) => {
+test("an open app goes where it is launched for, and stays where it is opened by its icon or key", async ({
+  app,
+  origin,
+  edge,
+}) => {
   origin.page("/shared", "<p>Shared</p>");
   origin.page("/", '<input aria-label="Words" />');
   await app.page.addInitScript(() => {
@@ -87,7 +91,10 @@ test("an open app goes where it is launched for, and stays where it is opened by
       (url) => (window as unknown as { launched(launch: object): void }).launched({ targetURL: url }),
       `${base}/${path}`,
     );
+  const token = () => app.page.evaluate(() => localStorage.getItem("ropeway.token"));
+  const paired = await token();
   await launch("");
+  await launch(`#key=${edge.accessKey}`);
   await expect(app.frame().getByLabel("Words")).toHaveValue("typed");
   await launch(`?url=${encodeURIComponent(`${origin.origin}/shared`)}`);
   await expect(app.frame().getByText("Shared")).toBeVisible();
@@ -100,4 +107,6 @@ test("an open app goes where it is launched for, and stays where it is opened by
   await expect(app.page.getByRole("dialog").getByRole("heading", { name: "Settings" })).toBeVisible();
   await launch("?view=start");
   await expect(app.page.locator("html")).toHaveAttribute("data-page", "idle");
+  // The link that has paired the phone pairs it no second time: that would forget all that is stored.
+  expect(await token()).toBe(paired);
 });

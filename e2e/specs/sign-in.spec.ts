@@ -147,6 +147,35 @@ test("a frame of the page's own server asks, too, and once for the page", async 
   await expect(app.frame().frameLocator("iframe").getByText("Framed")).toBeVisible();
 });
 
+test("a server's question waits for a person who types an address", async ({ app, origin }) => {
+  let answer = () => {};
+  origin.page("/", "<p>Shown</p>");
+  origin.route("/late", async ({ reply }) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    reply(
+      401,
+      { "www-authenticate": 'Basic realm="Members"', "content-type": "text/html" },
+      "<!doctype html><p>Not in",
+    );
+  });
+  await app.goto(`${origin.origin}/`);
+  await app.ask(`${origin.origin}/late`);
+  await origin.requestTo("/late");
+  await app.address.focus();
+  await app.page.keyboard.type("har");
+  answer();
+  for (const letter of "bour of the lighthouse") await app.page.keyboard.press(letter, { delay: 20 });
+  await expect(app.address).toHaveValue("harbour of the lighthouse");
+  await expect(dialog(app)).toHaveCount(0);
+  await app.page.keyboard.press("Escape");
+  await app.page.keyboard.press("Escape");
+  await expect(dialog(app)).toContainText("Members");
+  await app.page.keyboard.press("Escape");
+  await expect(app.frame().getByText("Not in")).toBeVisible();
+});
+
 test("a person who will not sign in sees the page that the server has for that", async ({ app, origin }) => {
   origin.route("/closed", ({ reply }) =>
     reply(401, { "www-authenticate": "Basic realm=x", "content-type": "text/html" }, "<!doctype html><p>Not in"),

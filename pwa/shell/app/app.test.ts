@@ -100,6 +100,30 @@ describe("two tabs beside one app", () => {
     expect(tell).toHaveBeenCalledWith({ type: "store", kind: "empty" });
   });
 
+  it("lose nothing by a key that the phone is paired with, and ask once about each other", async () => {
+    const { app } = openTwo();
+    const tell = vi.spyOn(app.tunnel, "tell");
+    const answer = Promise.withResolvers<void>();
+    const asked = vi.fn(async () => {
+      await answer.promise;
+      return Response.json({ token: "t" });
+    });
+    vi.stubGlobal("fetch", asked);
+    const both = [app.pair("key"), app.pair(" key ")];
+    await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+    answer.resolve();
+    await Promise.all(both);
+    tell.mockClear();
+    await app.pair("key");
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(tell).not.toHaveBeenCalled();
+
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no network")));
+    await app.pair("another");
+    vi.unstubAllGlobals();
+    expect(app.state.notice).toEqual({ kind: "wrong-key", why: "Your edge cannot be reached now." });
+  });
+
   it("try no key again that another has taken the place of", async () => {
     const { app } = openTwo();
     const keys: string[] = [];

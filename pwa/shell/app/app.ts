@@ -1,5 +1,5 @@
 import { isAway, type LinkPhase, type TunnelStats } from "../../messages/tunnel-messages.ts";
-import { pair, storedToken } from "../link/pairing.ts";
+import { isPairedWith, pair, storedToken, UNREACHABLE } from "../link/pairing.ts";
 import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
 import type { KeyValueStorage, SettingsStore } from "./settings.ts";
 import { isSameSite, type SiteStore } from "./site-store.ts";
@@ -57,6 +57,8 @@ export class App implements AppActions, SiteTeller {
   #readable: ReadonlySet<string> | null = null;
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
+  /** The one that the edge is being asked about. */
+  #pairingKey: string | null = null;
   #wasReadied = false;
   /** Nobody has asked yet to hear it. */
   #untold: SiteEvent[] = [];
@@ -215,10 +217,20 @@ export class App implements AppActions, SiteTeller {
     this.draw();
   }
 
+  /** With another key than the phone is paired by all that is stored goes. One key is asked for once at a time: a code pairs once. */
   async pair(accessKey: string): Promise<void> {
-    const { storage, openLink } = this.#options;
+    const key = accessKey.trim();
+    if (key === this.#pairingKey) return;
+    this.#pairingKey = key;
     this.#unansweredKey = null;
-    const result = await pair(storage, accessKey.trim());
+    const isPaired = this.#link.kind !== "refused" && (await isPairedWith(this.#options.storage, key));
+    if (!isPaired) await this.#pair(key);
+    this.#pairingKey = null;
+  }
+
+  async #pair(accessKey: string): Promise<void> {
+    const { storage, openLink } = this.#options;
+    const result = await pair(storage, accessKey);
     const token = storedToken(storage);
     if (result === "paired" && token !== null) {
       // The history that is there was another pairing's.
@@ -227,12 +239,11 @@ export class App implements AppActions, SiteTeller {
       return openLink(token);
     }
     const refusal = typeof result === "string" ? null : { why: result.refused };
-    if (result === "unreachable") this.#unansweredKey = accessKey;
     if (token !== null && this.#link.kind !== "refused") {
       // The key that the phone has is as good as before.
-      if (refusal !== null) this.notify({ kind: "wrong-key", ...refusal });
-      return;
+      return this.notify({ kind: "wrong-key", why: refusal ? refusal.why : UNREACHABLE });
     }
+    if (refusal === null) this.#unansweredKey = accessKey;
     this.#link = refusal === null ? { kind: "offline", since: Date.now() } : { kind: "refused", ...refusal };
     this.draw();
     this.tunnel.tell({ type: "link", kind: "give-up" });

@@ -78,7 +78,44 @@ it("is one window's, and the next one's when that is closed", async () => {
   expect(storage.entries.has(HISTORY_KEY)).toBe(false);
   first.store.close();
   await settled();
+  expect(storage.getItem(HISTORY_KEY)).not.toContain(B.url);
+  second.runTimers();
+  await settled();
   expect(storage.getItem(HISTORY_KEY)).toContain(B.url);
+});
+
+it("is there again in a window that is loaded anew beside another", async () => {
+  const { open } = phone();
+  const [first, second] = [open(), open()];
+  await first.store.take();
+  await second.store.take();
+  first.store.save([A], { tabs: [{ entries: [B], title: "B" }], at: 0 });
+  first.store.close();
+  await settled();
+  const again = open();
+  expect(await again.store.take()).toEqual([A]);
+  expect(again.store.others.tabs).toMatchObject([{ title: "B" }]);
+  second.runTimers();
+  await settled();
+  second.store.save([START]);
+  second.runTimers();
+  again.store.close();
+  await settled();
+  expect(await open().store.take()).toEqual([A]);
+});
+
+it("of a window that has ended is told to the one that has it next", async () => {
+  const { open } = phone();
+  const [first, second] = [open(), open()];
+  await first.store.take();
+  const left: unknown[] = [];
+  await second.store.take(false, ({ tabs }) => left.push(...tabs.map(({ entries }) => entries)));
+  first.store.save([A], { tabs: [{ entries: [B], title: "B" }], at: 0 });
+  first.store.close();
+  await settled();
+  second.runTimers();
+  await settled();
+  expect(left).toEqual([[A], [B]]);
 });
 
 it("has the other tabs' titles and pictures, as far as pages keep them short", async () => {

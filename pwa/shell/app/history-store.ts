@@ -12,6 +12,8 @@ export const HISTORY_KEY = "ropeway.history";
 
 /** Milliseconds between two times that it is written. */
 const PAUSE = 250;
+/** Milliseconds between two looks whether another window still has it: longer than a window takes to be loaded again. */
+const HANDOVER = 10_000;
 /** Milliseconds. A page that was opened again and is there for so long does not take the app down. */
 const PROBATION = 3_000;
 /** If the app ended before that so often in a row, it opens the page once more; if more often, it does not. */
@@ -63,22 +65,38 @@ export class HistoryStore {
   }
 
   /**
-   * Takes the history over where no other window has it, else when that is closed.
+   * Takes the history over where no other window has it, else a while after that has ended: one that is loaded again, or
+   * opened anew at once, has its own back.
    *
    * @param atStart the start page is to be shown, and Back leads to where the person was.
+   * @param onLeft gets the tabs of a window that has ended, where this one has the history from then on.
    * @returns what was kept before; empty where no page is among it, and while another window has it.
    */
-  async take(atStart = false): Promise<readonly KeptEntry[]> {
+  async take(atStart = false, onLeft: (left: OtherTabs) => void = () => {}): Promise<readonly KeptEntry[]> {
     if (this.#locks === null) {
       this.#release = () => {};
-    } else if (!(await this.#lock(this.#locks, { ifAvailable: true }))) {
-      void this.#lock(this.#locks, {}).then(() => this.write());
+    } else if (!(await this.#lock(this.#locks))) {
+      this.#await(this.#locks, onLeft);
       return [];
     }
     this.#current = this.#read();
     const { entries, starts } = this.#current;
     if (entries.every(({ url }) => url === "")) return [];
     return atStart || starts > FAILED_STARTS ? [...entries.filter(({ isAhead }) => !isAhead), START] : entries;
+  }
+
+  #await(locks: HistoryLocks, onLeft: (left: OtherTabs) => void): void {
+    this.#setTimer(() => void this.#takeOver(locks, onLeft), HANDOVER);
+  }
+
+  async #takeOver(locks: HistoryLocks, onLeft: (left: OtherTabs) => void): Promise<void> {
+    // A window that was left and came back has asked for it again.
+    if (this.#release) return;
+    if (!(await this.#lock(locks))) return this.#await(locks, onLeft);
+    const { entries, others } = this.#read();
+    const tabs = others.tabs.toSpliced(others.at, 0, { entries, title: "" });
+    onLeft({ tabs: tabs.filter((tab) => tab.entries.some(({ url }) => url !== "")), at: 0 });
+    this.write();
   }
 
   /** The tabs that were not shown, once this window has the history. */
@@ -140,9 +158,9 @@ export class HistoryStore {
   }
 
   /** @returns whether this window has it now. */
-  #lock(locks: HistoryLocks, options: LockOptions): Promise<boolean> {
+  #lock(locks: HistoryLocks): Promise<boolean> {
     return new Promise((resolve) => {
-      const request = locks.request(HISTORY_KEY, options, (lock) => {
+      const request = locks.request(HISTORY_KEY, { ifAvailable: true }, (lock) => {
         if (lock === null) return Promise.resolve(resolve(false));
         return new Promise<void>((release) => {
           this.#release = release;

@@ -1,6 +1,6 @@
 /** Puts the app together. The tunnel starts when this file is loaded, everything else after it, with `startShell`. */
 import { setTimer } from "../../../shared/clock.ts";
-import { TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+import { type EdgeConfig, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
 import type { Download, TunnelStats } from "../../messages/tunnel-messages.ts";
 import { importAgain } from "../../platform/platform.ts";
@@ -113,8 +113,8 @@ export async function startShell(mount: Mount): Promise<void> {
   const { accessKey, address, view } = launch;
   const history = new HistoryStore(localStorage, navigator.locks ?? null, setTimer);
   const [{ slotHost, demoUrl }, before, isNewKey] = await Promise.all([
-    stored ?? fetchConfig(localStorage),
-    history.take(view === "start"),
+    stored ?? firstConfig(),
+    history.take(view === "start", (left) => tabs.resume(left)),
     accessKey !== null && isPairedWith(localStorage, accessKey).then((isPaired) => !isPaired),
     sites.load().catch(() => {}),
   ]);
@@ -420,6 +420,13 @@ function warmSheets(chrome: Chrome, isLoading: () => boolean): void {
 }
 
 /** For the next start. */
+/** At the first start nothing can be shown without it, and the link may lose it. */
+function firstConfig(): Promise<EdgeConfig> {
+  return fetchConfig(localStorage).catch(
+    () => new Promise((resolve) => setTimeout(() => resolve(firstConfig()), QUIET_TIME)),
+  );
+}
+
 function refreshConfig(isLoading: () => boolean, delay: number): void {
   setTimeout(() => {
     if (isLoading()) refreshConfig(isLoading, QUIET_TIME);

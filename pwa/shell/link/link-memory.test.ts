@@ -42,6 +42,13 @@ describe("LinkMemory", () => {
     expect(flies(undefined)).toBe(false);
   });
 
+  it("takes no error of the edge for its config", async () => {
+    const storage = new MapStorage();
+    vi.stubGlobal("fetch", async () => Response.json({ error: "Cannot start" }, { status: 500 }));
+    await expect(fetchConfig(storage)).rejects.toThrow("500");
+    expect(storedConfig(storage)).toBeNull();
+  });
+
   it("remembers how the edge's host spoke when it was asked last", async () => {
     const storage = new MapStorage();
     vi.stubGlobal("fetch", async () => Response.json({ slotHost: null, takesLinksOnce: true }));

@@ -35,3 +35,9 @@ it("says unreachable when nothing answers", async () => {
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError("test")));
   expect(await pair(new MapStorage(), "key")).toBe("unreachable");
 });
+
+it("says unreachable when the answer is cut on its way", async () => {
+  vi.stubGlobal("fetch", async () => new Response('{"tok'));
+  const storage = new MapStorage();
+  expect([await pair(storage, "key"), storage.entries.size]).toEqual(["unreachable", 0]);
+});

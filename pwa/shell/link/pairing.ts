@@ -8,6 +8,8 @@ const TOKEN_KEY = "ropeway.token";
 /** Fingerprint of the key that the token came from: it shows whether a link brings another key. */
 const FINGERPRINT_KEY = "ropeway.key-fingerprint";
 
+export const UNREACHABLE = later("Your edge cannot be reached now.");
+
 /** `refused`: why, in the edge's words; null for a key that is not its. */
 export type PairingResult = "paired" | "unreachable" | { readonly refused: string | null };
 
@@ -41,7 +43,9 @@ export async function pair(storage: KeyValueStorage, accessKey: string): Promise
     return error === undefined ? "unreachable" : { refused: error };
   }
   if (!response.ok) return "unreachable";
-  const { token } = (await response.json()) as { token: string };
+  const { token } = (await response.json().catch(() => ({}))) as { token?: string };
+  // Cut on its way.
+  if (token === undefined) return "unreachable";
   storeToken(storage, token);
   storage.setItem(FINGERPRINT_KEY, await fingerprint(accessKey));
   return "paired";
@@ -125,7 +129,7 @@ export class DeviceRequests {
     const headers = { authorization: `Bearer ${this.#token}` };
     const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
     const response = await fetch(DEVICES_PATH + path, init).catch(() => null);
-    if (response === null) return { why: later("Your edge cannot be reached now.") };
+    if (response === null) return { why: UNREACHABLE };
     const answer: unknown = await response.json().catch(() => null);
     return response.ok ? { answer: answer as Answer } : { why: refusal(response.status) };
   }

@@ -12,8 +12,10 @@ export function storedConfig(storage: KeyValueStorage): (EdgeConfig & { readonly
   return JSON.parse(storage.getItem(CONFIG_KEY) ?? "null");
 }
 
+/** @throws Error where the edge is not reached, or answers with an error. */
 export async function fetchConfig(storage: KeyValueStorage): Promise<EdgeConfig> {
   const response = await fetch(CONFIG_PATH);
+  if (!response.ok) throw new Error(`Config: ${response.status}`);
   const config = (await response.json()) as EdgeConfig;
   // How the edge's host speaks: the ALPN name (RFC 7301) of the connection.
   const timing = performance.getEntriesByName(response.url).at(-1) as PerformanceResourceTiming | undefined;

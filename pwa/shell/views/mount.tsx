@@ -231,9 +231,12 @@ function fitWide(host: HTMLElement): void {
   }).observe(host);
 }
 
-/** A server's question comes by itself, and so does what can be done with a link, where the person has nothing else open. */
-function sheetOf({ signIn, held }: BrowserState, { sheet }: UiState): SheetName | null {
-  return sheet ?? (held !== null ? "held" : signIn === null ? null : "sign-in");
+/**
+ * What can be done with a link comes by itself, and so does a server's question, where the person has nothing else open. That
+ * would take the rest of the words of somebody who types an address, and Enter would send them.
+ */
+function sheetOf({ signIn, held }: BrowserState, { sheet, isEditing }: UiState): SheetName | null {
+  return sheet ?? (held !== null ? "held" : signIn === null || isEditing ? null : "sign-in");
 }
 
 function focusFrame(frame: HTMLIFrameElement | null): void {

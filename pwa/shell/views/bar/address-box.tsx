@@ -142,7 +142,10 @@ function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: A
   useLayoutEffect(() => {
     const input = inputRef.current;
     if (!input || draft !== null) return;
-    input.value = (isEditing ? state.mistyped : null) ?? state.url;
+    const value = (isEditing ? state.mistyped : null) ?? state.url;
+    // A caret that was put somewhere stays there.
+    if (input.value === value) return;
+    input.value = value;
     if (isEditing && document.activeElement === input) input.select();
   }, [state.url, state.mistyped, state.phase, isEditing, draft]);
 

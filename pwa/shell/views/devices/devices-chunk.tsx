@@ -29,25 +29,29 @@ const REFRESH_TIME = 3_000;
 /** The list as it is now, and how to read it again. */
 function useDevices(requests: DeviceRequests) {
   const [asked, setAsked] = useState<Asked<DeviceList> | null>(null);
+  const [away, setAway] = useState<string | null>(null);
   const latest = useRef(0);
   /** An answer that a later question has overtaken tells nothing new. */
   const read = async () => {
     const number = ++latest.current;
     const answer = await requests.list();
-    if (number === latest.current) setAsked(answer);
+    if (number !== latest.current) return;
+    setAway("why" in answer ? answer.why : null);
+    // A list that is there stays: a new key, a code, and what the person types stand in it.
+    setAsked((before) => ("why" in answer && before !== null && "answer" in before ? before : answer));
   };
   useEffect(() => {
     void read();
     const timer = setInterval(() => document.visibilityState === "visible" && void read(), REFRESH_TIME);
     return () => clearInterval(timer);
   }, []);
-  return [asked, read] as const;
+  return [asked, away, read] as const;
 }
 
 /** All paired devices, and what may be done about them. */
 function Devices({ requests }: { requests: DeviceRequests }) {
-  const [asked, read] = useDevices(requests);
-  const [why, setWhy] = useState<string | null>(null);
+  const [asked, away, read] = useDevices(requests);
+  const [undone, setWhy] = useState<string | null>(null);
 
   /** Shows why it could not be done, or what has become of the list. */
   const act = async (done: Promise<Asked<unknown>>) => {
@@ -64,6 +68,7 @@ function Devices({ requests }: { requests: DeviceRequests }) {
       </p>
     );
   const { devices, events } = asked.answer;
+  const why = undone ?? away;
   return (
     <>
       {why !== null && (

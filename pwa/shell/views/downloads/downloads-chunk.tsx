@@ -123,12 +123,15 @@ type DownloadsProps = Pick<PhoneOptions, "tunnel" | "app"> & Pick<RowProps, "onO
 
 function Downloads({ tunnel, app, onOpen }: DownloadsProps) {
   const [all, setAll] = useState<readonly Download[] | null>(null);
-  const [why, setWhy] = useState("");
+  const [unread, setUnread] = useState("");
+  const [lost, setLost] = useState("");
   const rates = useRef(new Map<string, Rate>());
   const look = async () => {
     const found = await tunnel.askStore({ kind: "downloads" });
     setAll(found ?? []);
-    if (found === null) setWhy(maySave() ? t("The list cannot be had now") : t("This browser gives the app no files"));
+    setUnread(
+      found !== null ? "" : maySave() ? t("The list cannot be had now") : t("This browser gives the app no files"),
+    );
     for (const { id, bytes } of found ?? []) rates.current.set(id, nextRate(rates.current.get(id), bytes, Date.now()));
   };
   useEffect(() => {
@@ -140,8 +143,9 @@ function Downloads({ tunnel, app, onOpen }: DownloadsProps) {
   }, []);
   const order = (id: string, order: Order) => void tunnel.askStore({ kind: "download", id, order }).then(look);
   const hand = (handed: Promise<boolean>) =>
-    void handed.then((isThere) => setWhy(isThere ? "" : t("The file is not on this phone any more")));
+    void handed.then((isThere) => setLost(isThere ? "" : t("The file is not on this phone any more")));
   if (all === null) return <p class="fine">{t("Looking…")}</p>;
+  const why = lost || unread;
   return (
     <>
       {why !== "" && (

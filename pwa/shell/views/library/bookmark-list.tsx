@@ -49,7 +49,7 @@ export function BookmarkList({ library, actions, ui }: BookmarkProps) {
   return (
     <>
       <FolderHead library={library} folder={folder} onEnter={enter} />
-      {entries.length === 0 && <p class="fine">{folder === START_PAGE ? NO_PINS : t("No bookmarks here yet.")}</p>}
+      {entries.length === 0 && <p class="fine">{folder === START_PAGE ? t(NO_PINS) : t("No bookmarks here yet.")}</p>}
       {entries.length > 0 && (
         <ul class="rows">
           {entries.slice(0, rows).map((entry) => (
@@ -255,9 +255,9 @@ function nameOf(entry: Entry): string {
   return titleOf(entry) || (entry.kind === "page" ? shortHost(entry.url) : t("Folder"));
 }
 
-/** The app's own folder is called in the language of the app. */
+/** The app's own folders are called in the language of the app. */
 function titleOf({ id, title }: { readonly id: number; readonly title: string }): string {
-  return id === START_PAGE ? t("Start page") : title;
+  return id === START_PAGE ? t("Start page") : id === ROOT ? t("Bookmarks") : title;
 }
 
 function countText(inside: readonly Entry[] | null): string {

@@ -195,7 +195,8 @@ async function lookForUpdate(): Promise<Version> {
         coming.addEventListener("statechange", () => /^(activated|redundant)$/.test(coming.state) && resolve());
       });
     }
-    return coming?.state === "activated" ? "newer" : "newest";
+    // A file of it may be lost on its way.
+    return coming === null ? "newest" : coming.state === "activated" ? "newer" : "unknown";
   } catch {
     return "unknown";
   }

@@ -201,10 +201,12 @@ export function HeldSheet({ held: { url, picture }, hasTabs, actions: { tab, tab
   );
 }
 
-/** As much of it as fits: the site comes first, without a name and a password, which may look like one. */
+/** As much of it as fits, and all of the host: the site comes first, without a name and a password, which may look like one. */
 function shortAddress(url: string): string {
   const text = (URL.canParse(url) ? cleanAddress(url) : url).replace(/^https?:\/\/(?:www\.)?/, "");
-  return text.length > MOST_ADDRESS ? `${text.slice(0, MOST_ADDRESS)}…` : text;
+  const host = text.search(/[/?#]|$/);
+  const most = Math.max(MOST_ADDRESS, host);
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
 interface MoveProps {
