@@ -90,7 +90,10 @@ export async function connectTo(
   return handshaken(await Deno.startTls(plain, { hostname: host, alpnProtocols: ["http/1.1"] }), signal);
 }
 
-/** Closed where the handshake fails, or `signal` ends it: a server may take a connection and say nothing. */
+/**
+ * A server may take a connection and say nothing: then `signal` ends the wait. Deno keeps the connection until the server
+ * ends it, also where it is closed here.
+ */
 async function handshaken(secure: Deno.TlsConn, signal: AbortSignal): Promise<Deno.TlsConn> {
   const ended = Promise.withResolvers<never>();
   const end = (): void => ended.reject(signal.reason);
