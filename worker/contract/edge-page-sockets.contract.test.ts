@@ -240,9 +240,10 @@ describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) 
         socket.write("HTTP/1.1 999 Odd\r\nContent-Length: 0\r\nConnection: close\r\nSet-Cookie: ");
         socket.end(Buffer.concat([cookie, Buffer.from("\r\n\r\n")]));
       });
-    }).listen(0, "127.0.0.1");
+    }).listen(0, "127.0.0.9");
     await once(raw, "listening");
-    const at = `http://127.0.0.1:${(raw.address() as AddressInfo).port}`;
+    // Other tests' cookies are of another site.
+    const at = `http://127.0.0.9:${(raw.address() as AddressInfo).port}`;
     await phone.fetch(`${at}/`, { ...scriptFetch(at), credentials: "include" }).catch(() => {});
     await new TestSocket().open(phone, `${at}/live`).catch(() => {});
     raw.close();
