@@ -395,7 +395,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return whole;
 }
 
-/** Byte strings that come one by one, copied into one, however short they are: it has at most twice their length. */
+/** Copies byte strings that come one by one into one buffer, at most twice as long as they are, however short each is. */
 export class GatheredBytes {
   #bytes = new Uint8Array(0);
   #length = 0;

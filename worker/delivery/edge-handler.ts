@@ -278,7 +278,7 @@ export function withTextCookies({ upstream, siteData, warmer }: EdgeBackend): Ed
   };
 }
 
-/** Bytes of a head: scripts' cookies take at most the first, and leave the second for what the edge itself says. */
+/** Bytes of a head: as many for scripts' cookies at most, and so many left for what the edge itself says. */
 const [COOKIE_BYTES, OWN_BYTES] = [24 * 1024, 3 * 1024];
 
 /** A page without its longest cookies shows; behind a head that is too long for the link none does. */

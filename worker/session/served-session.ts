@@ -360,7 +360,7 @@ export class ServedSession {
   readonly session: Session;
   #options: ServedSessionOptions;
   #constants: PhoneTraits;
-  /** An earlier memory of the session, of which nothing is left, may have acted on what the phone says until it acknowledges. */
+  /** Whether an edge that has forgotten the session may have acted on requests of it. Over once the phone acknowledges. */
   #isRepeat: boolean;
   #delivery: SessionDelivery;
   /** Channels by number. */

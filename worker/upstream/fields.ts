@@ -118,7 +118,7 @@ function setBrowserFields(headers: Headers, request: OutgoingRequest, url: URL):
   for (const [name, value] of clientHints(request.userAgent)) headers.set(name, value);
 }
 
-/** As bytes, one character each. Jars of workerd have kept text, which is no byte string cut to its low bits: that may be a line's end. */
+/** As bytes, one character each. Jars of workerd have kept text, too: cut to its low bits, a character of it may end the line. */
 export function setCookieField(headers: Headers, value: string): void {
   headers.set("cookie", value.split("; ").map(toByteString).join("; "));
 }

@@ -217,7 +217,7 @@ export class App implements AppActions, SiteTeller {
     this.draw();
   }
 
-  /** With another key than the phone is paired by all that is stored goes. One key is asked for once at a time: a code pairs once. */
+  /** A key that has paired the phone changes nothing; with another, all that is stored goes. A second tap asks nothing: a code pairs once. */
   async pair(accessKey: string): Promise<void> {
     const key = accessKey.trim();
     if (key === this.#pairingKey) return;

@@ -65,8 +65,8 @@ export class HistoryStore {
   }
 
   /**
-   * Takes the history over where no other window has it, else a while after that has ended: one that is loaded again, or
-   * opened anew at once, has its own back.
+   * Takes the history over where no other window has it, else a while after the other has ended. So a window that is loaded
+   * again has its own back.
    *
    * @param atStart the start page is to be shown, and Back leads to where the person was.
    * @param onLeft gets the tabs of a window that has ended, where this one has the history from then on.

@@ -288,7 +288,7 @@ export class Channel {
   #total: RetainedTotal;
   #state: ChannelState = { name: "new", link: null };
   #flushScheduled = false;
-  /** It may be saying again what an edge that has forgotten it has acted on. */
+  /** It may say again what an edge has acted on and forgotten. */
   #isRepeating = false;
 
   constructor(options: ChannelOptions) {

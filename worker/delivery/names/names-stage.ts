@@ -25,7 +25,7 @@ const PIECE = 256 * 1024;
 const MOST_INLINE = 128 * 1024;
 /** Characters of all such scripts of a document, event handlers in attributes too. */
 const MOST_OF_DOCUMENT = 256 * 1024;
-/** Characters of a tag: behind a longer one the document comes as it is. It waits for the tag's end, and no credit bounds that. */
+/** Characters of a tag. A document waits until its tag ends, and no credit bounds that: behind a longer tag it comes as it is. */
 const MOST_OF_TAG = 1024 * 1024;
 /** Characters that what is parsed counts for at least: the parser's start costs time, however short the text is. */
 const LEAST_READ = 512;

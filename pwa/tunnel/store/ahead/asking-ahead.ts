@@ -134,7 +134,7 @@ export class AskingAhead {
     return sayLearned(lacking, head.url);
   }
 
-  /** Scripts of the origin have written there, or set a cookie: what was asked before for scripts may be otherwise now. */
+  /** Scripts of the origin have written there, or set a cookie: answers for scripts from before that may be out of date. */
   outdate(origin: string | null): void {
     this.#asked.outdate(origin);
   }

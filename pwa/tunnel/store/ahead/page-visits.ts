@@ -353,7 +353,7 @@ export class PageRequests {
     }
   }
 
-  /** Its referrer names the page. Other origins' is short, and that of styles and frames another: it may be any page of the site. */
+  /** The page that the referrer names. Requests of styles and frames, and of other origins, do not name it: any page of the site may be theirs. */
   #pagesOf({ referrer, topLevelOrigin }: RequestHead): readonly OpenPage[] {
     const own = this.#pages.get(referrer.split("#", 1)[0] ?? "");
     const pages = own === undefined ? [...this.#pages.values()] : [own];
