@@ -9,6 +9,7 @@ import { decodeByteString, encodeByteString } from "../../shared/web/origin.ts";
 import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { PageWarmer } from "../shared-cache/page-warmer.ts";
 import { partitionOf } from "../upstream/cookie-jar.ts";
+import { fieldSize, withoutLongest } from "../upstream/fields.ts";
 import type { Upstream, UpstreamParts, UpstreamResponse } from "../upstream/upstream.ts";
 import type { PhoneDictionaries } from "./dictionaries.ts";
 import type { AskOrigin } from "./session-delivery.ts";
@@ -283,18 +284,12 @@ const [COOKIE_BYTES, OWN_BYTES] = [24 * 1024, 3 * 1024];
 
 /** A page without its longest cookies shows; behind a head that is too long for the link none does. */
 function fittingCookies(cookies: readonly ScriptCookie[], headers: readonly HeaderField[]): readonly ScriptCookie[] {
-  const taken = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
+  const taken = headers.reduce((sum, field) => sum + fieldSize(field), 0);
   const room = Math.min(COOKIE_BYTES, limits.headBytes - OWN_BYTES - taken);
-  const sized = cookies.map((cookie) => ({ cookie, size: toAsciiJson(cookie).length + 1 }));
-  let bytes = sized.reduce((sum, { size }) => sum + size, 0);
-  if (bytes <= room) return cookies;
-  const dropped = new Set<ScriptCookie>();
-  for (const { cookie, size } of sized.sort((a, b) => b.size - a.size)) {
-    if (bytes <= room) break;
-    dropped.add(cookie);
-    bytes -= size;
-  }
-  return cookies.filter((cookie) => !dropped.has(cookie));
+  return withoutLongest(cookies, {
+    sizeOf: (cookie) => toAsciiJson(cookie).length + 1,
+    fits: (bytes) => bytes <= room,
+  });
 }
 
 function asText(cookies: readonly ScriptCookie[]): ScriptCookie[] {

@@ -231,17 +231,35 @@ const ACTED_ON =
 
 /** The longest of the others go first. Where that does not do, the link refuses the head. */
 export function fittingFields(fields: readonly HeaderField[]): readonly HeaderField[] {
-  const sized = fields.map((field) => ({ field, size: field[0].length + field[1].length + 32 }));
-  let [bytes, lines] = [sized.reduce((sum, { size }) => sum + size, 0), fields.length];
-  if (bytes <= ROOM && lines <= LINES) return fields;
-  const dropped = new Set<HeaderField>();
-  for (const { field, size } of sized.filter((each) => !ACTED_ON.test(each.field[0])).sort((a, b) => b.size - a.size)) {
-    if (bytes <= ROOM && lines <= LINES) break;
-    dropped.add(field);
+  const fits = (bytes: number, lines: number) => bytes <= ROOM && lines <= LINES;
+  return withoutLongest(fields, { sizeOf: fieldSize, fits, mayGo: ([name]) => !ACTED_ON.test(name) });
+}
+
+/** Bytes that a field counts for (RFC 7541 section 4.1). */
+export const fieldSize = ([name, value]: HeaderField): number => name.length + value.length + 32;
+
+interface Fitting<Item> {
+  readonly sizeOf: (item: Item) => number;
+  readonly fits: (bytes: number, count: number) => boolean;
+  readonly mayGo?: (item: Item) => boolean;
+}
+
+/** In their order; the longest of those that may go are left out until the rest fits. */
+export function withoutLongest<Item>(
+  items: readonly Item[],
+  { sizeOf, fits, mayGo = () => true }: Fitting<Item>,
+): readonly Item[] {
+  const sized = items.map((item) => ({ item, size: sizeOf(item) }));
+  let [bytes, count] = [sized.reduce((sum, { size }) => sum + size, 0), items.length];
+  if (fits(bytes, count)) return items;
+  const dropped = new Set<Item>();
+  for (const { item, size } of sized.filter((each) => mayGo(each.item)).sort((a, b) => b.size - a.size)) {
+    if (fits(bytes, count)) break;
+    dropped.add(item);
     bytes -= size;
-    lines -= 1;
+    count -= 1;
   }
-  return fields.filter((field) => !dropped.has(field));
+  return items.filter((item) => !dropped.has(item));
 }
 
 // Fields that belong to one connection, or to the edge's own network, and never pass through it.
