@@ -251,6 +251,16 @@ export function unopenedOf(state: TabNavigation): FailedNavigation | null {
   return state.kind === "failed" ? null : failureOf(state);
 }
 
+/**
+ * Whether a boot page of this origin spoke before the silent document that is in the frame now: the news of such a document
+ * comes by another road, and may be sooner.
+ */
+export function isBootPageLate(state: TabNavigation, origin: string): boolean {
+  const { content } = state;
+  if (content.kind !== "silent" || unopenedOf(state) !== null || isUnwanted(state, origin)) return false;
+  return awaitedOrigin(state) !== origin && content.url.startsWith(`${origin}/`);
+}
+
 /** Whether a boot page of this origin comes after the person has pressed stop. */
 export function isUnwanted(state: TabNavigation, origin: string): boolean {
   return "unwanted" in state && state.unwanted === origin;

@@ -116,6 +116,24 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/raw`, title: "Raw" });
   });
 
+  it.each(["before", "after"])(
+    "ends where the boot page's word comes %s a document that says nothing itself has loaded",
+    (when) => {
+      const { hear, log, say, shown, tab } = openBrowser();
+      tab.go(`${A}/raw`);
+      say(A, "booting");
+      const told = { type: "silent-document", url: `${A}/raw`, title: "Raw", id: 1 } as const;
+      hear({ ...told, phase: "loading" });
+      if (when === "before") say(A, "slot-ready");
+      hear({ ...told, phase: "loaded" });
+      if (when === "after") say(A, "slot-ready");
+      expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/raw`, title: "Raw", isFrameEmpty: false });
+      log.length = 0;
+      tab.reload();
+      expect(log.at(-1)).toBe(`replace ${A}/raw`);
+    },
+  );
+
   it("takes the page that it was sent to, where the page before has set out by itself, too", () => {
     const { hearPage, show, shown, tab } = openBrowser();
     show(`${A}/`, "a");

@@ -981,6 +981,7 @@ export class Tab implements AppTab, TabActions {
 
   /** A boot page has taken the place of the document. */
   #onBootPage({ origin }: Slot): void {
+    if (step.isBootPageLate(this.#navigation, origin)) return;
     this.#held = null;
     const isAwaited = origin === step.awaitedOrigin(this.#navigation);
     this.#enter(step.bootPageCame(this.#navigation, origin, performance.now()));
