@@ -49,11 +49,7 @@ describe("each step leads", () => {
   /** From all states, in their order. */
   const TABLE: readonly (readonly [string, (state: TabNavigation) => TabNavigation, readonly string[]])[] = [
     ["setOut", (state) => step.setOut(state, started, sent), Array(8).fill("underway")],
-    [
-      "leaveByItself",
-      (state) => step.leaveByItself(state, page.url, "https://a.example", 0),
-      Array(8).fill("underway"),
-    ],
+    ["leaveByItself", (state) => step.leaveByItself(state, page.url, "https://a.example"), Array(8).fill("underway")],
     [
       "sendFrame",
       (state) => step.sendFrame(state, url, false),
@@ -148,7 +144,7 @@ it("leaves what waits for the link where it is, whatever the page that is shown 
   const waiting = step.setOut(settled, started, sent, { replaces: false, isAgain: false });
   const renamed = { ...page, title: "(1) A" };
   expect(step.arrive(waiting, renamed, "loaded")).toEqual({ ...waiting, page: renamed });
-  const left = step.leaveByItself(waiting, `${page.url}2`, "https://a.example", 0);
+  const left = step.leaveByItself(waiting, `${page.url}2`, "https://a.example");
   expect(left).toMatchObject({ destination: started, sent, waits: waiting.waits, journey: { url: `${page.url}2` } });
   expect(step.arrive(left, renamed, "loading")).toEqual({ ...waiting, page: renamed });
   expect(step.sendFrame(waiting, url, false)).toMatchObject({ kind: "underway", waits: null, journey: { url } });
@@ -233,18 +229,6 @@ describe("what passes by time", () => {
     expect(step.nextTime(overtaken)).not.toBe(NEVER);
   });
 
-  it("that has ended before the page says that it sets out is over at once, and another one is not", () => {
-    const origin = "https://a.example";
-    const ended = step.endWithoutDocument(settled, { origin, url: `${origin}/file` }, 7);
-    const left = (at: string, now: number) => step.leaveByItself(ended, at, origin, now);
-    expect(
-      [left(`${origin}/file#part`, 8), left(`${origin}/page`, 8), left(`${origin}/file`, 1_007)].map(
-        ({ kind }) => kind,
-      ),
-    ).toEqual([...["settled", "underway", "underway"]]);
-    expect(step.leaveByItself(left(`${origin}/file`, 8), `${origin}/file`, origin, 9).kind).toBe("underway");
-  });
-
   it("a page that the frame has left comes back where nothing else has come", () => {
     const ended = step.endWithoutDocument(step.leaveDocument(sentOff), { origin: "https://b.example" }, 7);
     expect([ended.kind, step.nextTime(ended)]).toEqual(["settled", 1_007]);
@@ -277,7 +261,7 @@ it("takes one for the page unasked where the history leads to it, or after anoth
 it("counts how often a page sends itself to its own address, until it or the person goes elsewhere", () => {
   const often = step.sendItself(step.sendItself(step.sendItself(settled)));
   expect([step.isInLoop(step.sendItself(settled)), step.isInLoop(often)]).toEqual([false, true]);
-  for (const go of [step.traverse, (state: TabNavigation) => step.leaveByItself(state, url, "https://a.example", 0)])
+  for (const go of [step.traverse, (state: TabNavigation) => step.leaveByItself(state, url, "https://a.example")])
     expect(step.isInLoop(go(often))).toBe(false);
 });
 

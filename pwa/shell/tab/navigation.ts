@@ -118,17 +118,6 @@ interface InFrame {
   readonly hardReload: "none" | "asked" | "begun";
   /** How often in a row the page has sent itself to its own real address before anybody could look at it. */
   readonly selfSends: number;
-  /** The latest navigation that ended without a document. The page's "leaving" for it may come afterwards. */
-  readonly ended: Ended | null;
-}
-
-interface Ended {
-  readonly origin: string;
-  /** Without a fragment. Undefined where the slot's worker is of a former release, and does not say. */
-  readonly url?: string | undefined;
-  /** Address of another app, to which it was redirected. */
-  readonly leadsTo?: string | undefined;
-  readonly at: number;
 }
 
 /**
@@ -211,7 +200,6 @@ export const START: TabNavigation = {
   content: DOCUMENT,
   hardReload: "none",
   selfSends: 0,
-  ended: null,
 };
 
 // Questions to a state
@@ -400,24 +388,13 @@ export function setOut(
   return { ...frame, kind: "underway", destination, sent, waits, journey: journey && { ...journey, lost: 0 } };
 }
 
-/** Milliseconds by which a page's "leaving" may come after other news of the same navigation. */
-export const OVERTAKING = 1_000;
-
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
-export function leaveByItself(state: TabNavigation, url: string, origin: string, now: number): TabNavigation {
+export function leaveByItself(state: TabNavigation, url: string, origin: string): Underway {
   const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
-  const ended = endedBefore(state, url, origin, now);
   const { journey, content } = journeyTo(left, url, origin, true);
   const awaited = awaitedOrigin(state);
   const instead = awaited === origin ? (journeyOf(state)?.instead ?? null) : awaited;
-  const underway: Underway = { ...left, selfSends: 0, ended: null, content, journey: { ...journey, instead } };
-  return ended === null ? underway : endWithoutDocument(underway, ended, now);
-}
-
-/** The end of the page's own navigation to the URL, where news of that came before the page's word that it leaves; else null. */
-export function endedBefore({ ended }: TabNavigation, url: string, origin: string, now: number): Ended | null {
-  const isIt = ended?.origin === origin && ended.url === url.split("#", 1)[0] && now - ended.at < OVERTAKING;
-  return isIt ? ended : null;
+  return { ...left, selfSends: 0, content, journey: { ...journey, instead } };
 }
 
 /**
@@ -624,8 +601,19 @@ export function failInPlace(
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 export const TAKE_OVER_TIME = 1_000;
 
+/**
+ * A navigation of this slot ended without a document.
+ *
+ * @property url that the slot was asked for, without a fragment; a frame of the page before may have asked. Undefined where
+ *   the slot's worker is of a former release, and does not say.
+ */
+interface Ended {
+  readonly origin: string;
+  readonly url?: string | undefined;
+}
+
 /** Whether this is the end of the navigation under way. */
-export function isEndOf(state: TabNavigation, { origin, url }: Pick<Ended, "origin" | "url">): boolean {
+export function isEndOf(state: TabNavigation, { origin, url }: Ended): boolean {
   // A response that is there may have come by a redirect, of which the frame's URL does not tell.
   const isFormer = url !== undefined && sentBy(state)?.isAnswered === false && !leadsTo(state, url);
   return isUnderWay(state) && origin === awaitedOrigin(state) && !isFormer;
@@ -634,18 +622,12 @@ export function isEndOf(state: TabNavigation, { origin, url }: Pick<Ended, "orig
 /**
  * The navigation has ended without a document: the page before stays, or comes back where the frame has left it.
  *
- * @param origin of the slot that had none. The frame may have gone on to another slot meanwhile; on its way back to the
- *   page it may have been kept from that.
- * @param url that the slot was asked for, without a fragment; a frame of the page before may have asked. Undefined where the
- *   slot's worker is of a former release, and does not say.
+ * @param ended by its slot. The frame may have gone on to another slot meanwhile; on its way back to the page it may have
+ *   been kept from that.
  */
-export function endWithoutDocument(
-  state: TabNavigation,
-  { origin, url, leadsTo }: Omit<Ended, "at">,
-  now: number,
-): TabNavigation {
-  if (!isUnderWay(state)) return { ...state, ended: { origin, url, leadsTo, at: now } };
-  const isAwaited = isEndOf(state, { origin, url });
+export function endWithoutDocument(state: TabNavigation, ended: Ended, now: number): TabNavigation {
+  if (!isUnderWay(state)) return state;
+  const isAwaited = isEndOf(state, ended);
   if (!isAwaited && unopenedOf(state) === null) return state;
   const { content } = state;
   const next = isAwaited ? settle(state) : state;
@@ -772,8 +754,8 @@ export function pauseAfter(attempts: number): number {
 
 // Parts of states
 
-function inFrame({ page, asked, bootedAt, content, hardReload, selfSends, ended }: TabNavigation): InFrame {
-  return { page, asked, bootedAt, content, hardReload, selfSends, ended };
+function inFrame({ page, asked, bootedAt, content, hardReload, selfSends }: TabNavigation): InFrame {
+  return { page, asked, bootedAt, content, hardReload, selfSends };
 }
 
 export function journeyOf(state: TabNavigation): Journey | null {

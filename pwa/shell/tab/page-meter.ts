@@ -1,7 +1,6 @@
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { PageProgress } from "../../messages/tunnel-messages.ts";
 import type { PageCost, TabState } from "../app/state.ts";
-import { OVERTAKING } from "./navigation.ts";
 
 export const NO_COST: PageCost = {
   requests: 0,
@@ -20,6 +19,9 @@ export const NO_COST: PageCost = {
   waiting: { pictures: 0, films: 0, bytes: 0 },
   time: 0,
 };
+
+/** Milliseconds by which a page's "leaving" may come after other news of the same navigation. */
+export const OVERTAKING = 1_000;
 
 /** More than a page has frames. */
 const STORED_KNOWN = 50;

@@ -106,6 +106,43 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
   });
 
+  it("ends where the page's word that it leaves comes after the failure of that, and where another page has begun to load", () => {
+    const failed = {
+      type: "document",
+      kind: "failed",
+      url: `${A}/2`,
+      method: "GET",
+      code: ErrorCode.OFFLINE,
+      message: "",
+    } as const;
+    for (const isEarly of [true, false])
+      for (const phase of ["loading", "loaded"] as const) {
+        const { hear, hearPage, report, shown, tab } = openBrowser();
+        tab.go(`${A}/`);
+        report(`${A}/`, "loading", "a");
+        if (phase === "loaded") report(`${A}/`, phase, "a");
+        if (isEarly) hear(failed);
+        hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/2` }, A);
+        if (!isEarly) hear(failed);
+        expect(shown()).toMatchObject({
+          phase: "loaded",
+          url: `${A}/`,
+          unopened: { url: `${A}/2`, code: ErrorCode.OFFLINE },
+        });
+      }
+  });
+
+  it("goes on where news of its address is older than the page's word that it leaves", () => {
+    vi.useFakeTimers();
+    const { hear, hearPage, show, shown } = openBrowser();
+    show(`${A}/`, "a");
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/file` });
+    vi.advanceTimersByTime(2_000);
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/file` }, A);
+    expect(shown().phase).toBe("loading");
+    vi.useRealTimers();
+  });
+
   it("ends where the page's word that it leaves comes after a document that says nothing itself", () => {
     const { hear, hearPage, show, shown } = openBrowser();
     show(`${A}/`, "a");

@@ -21,7 +21,7 @@ import {
 } from "./navigation-request.ts";
 import { Openings } from "./openings.ts";
 import { NO_FREE_HOST, type PageFrame } from "./page-frame.ts";
-import { NO_COST, PageMeter } from "./page-meter.ts";
+import { NO_COST, OVERTAKING, PageMeter } from "./page-meter.ts";
 import type { KeptEntry } from "./session-history.ts";
 
 /** Characters of a page's title, which can be megabytes: it is shown in lists, and kept with recent and pinned sites. */
@@ -79,6 +79,7 @@ interface Going {
 
 type DocumentNews = TunnelToShell & { type: "document" };
 type SilentNews = TunnelToShell & { type: "silent-document" };
+type EarlyNews = SilentNews | (DocumentNews & { kind: "none" | "failed" });
 
 /**
  * A frame, its session history, and its navigation (HTML section 7.3.1). The person, the tunnel and the pages say what they
@@ -106,8 +107,8 @@ export class Tab implements AppTab, TabActions {
   #held: Held | null = null;
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
-  /** News of a silent document that came before the page said that it goes there. */
-  #early: { readonly news: readonly SilentNews[]; readonly at: number } = { news: [], at: 0 };
+  /** News of where the page goes by itself, which came before its word that it goes there. */
+  #early: { readonly news: readonly EarlyNews[]; readonly at: number } = { news: [], at: 0 };
   /** Troubles of the page, and whether the person was told of each. */
   #troubles = new Map<Trouble, boolean>();
 
@@ -451,6 +452,7 @@ export class Tab implements AppTab, TabActions {
 
   /** If a page has opened this tab, and a file is all that came, it closes, as in browsers. */
   #endWithoutDocument(news: DocumentNews & { kind: "none" }): void {
+    if (this.#awaited === null) this.#keepEarly(news);
     const { id = null, by = "started" } = this.#sent ?? {};
     const isOwn = step.isEndOf(this.#navigation, news);
     this.#enter(step.endWithoutDocument(this.#navigation, news, performance.now()));
@@ -779,14 +781,18 @@ export class Tab implements AppTab, TabActions {
     this.#answered = null;
     this.#meter.beginByPage(url, this.#page.url);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
-    const now = performance.now();
-    const { leadsTo } = step.endedBefore(this.#navigation, url, slot.origin, now) ?? {};
-    this.#enter(step.leaveByItself(this.#navigation, url, slot.origin, now));
-    if (leadsTo !== undefined) this.#goToOtherApp(leadsTo, slot.origin);
+    this.#enter(step.leaveByItself(this.#navigation, url, slot.origin));
     const { news, at } = this.#early;
     this.#early = { news: [], at: 0 };
-    if (news[0]?.url === address && performance.now() - at < step.OVERTAKING)
-      for (const each of news) this.#onSilentDocument(each);
+    if (news[0]?.url === address && performance.now() - at < OVERTAKING)
+      for (const each of news) this.onTunnelEvent(each);
+  }
+
+  #keepEarly(news: EarlyNews): void {
+    const isFirst = news.type === "document" || news.phase === "loading";
+    const former = this.#early;
+    if (isFirst) this.#early = { news: [news], at: performance.now() };
+    else if (former.news[0]?.url === news.url) this.#early = { ...former, news: [...former.news, news] };
   }
 
   /** As `PageFrame.show`. */
@@ -929,10 +935,14 @@ export class Tab implements AppTab, TabActions {
   }
 
   /** The page has left for it by itself, and is still there. */
-  #onMissedDocument({ url, code, method, message: detail }: DocumentNews & { kind: "failed" }): void {
+  #onMissedDocument(news: DocumentNews & { kind: "failed" }): void {
+    if (this.#awaited === null) return this.#keepEarly(news);
+    const { url, code, method, message: detail } = news;
     const navigation = this.#navigation;
-    if (navigation.kind !== "underway" || navigation.sent !== null) return;
-    const { destination } = navigation;
+    if (navigation.kind !== "underway") return;
+    const { destination, sent } = navigation;
+    // Else it is the shell's own, of which the tunnel tells more.
+    if (sent !== null && isPartOf(`${url}#`, sent.request.url)) return;
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }
 
@@ -945,13 +955,12 @@ export class Tab implements AppTab, TabActions {
     if (phase === "loaded") {
       const isShown = navigation.content.kind === "silent" && navigation.content.url === url;
       if (step.awaitedOrigin(navigation) === null && isShown) this.#commit({ url, title }, phase, false, content);
-      else if (this.#early.news[0]?.url === url) this.#early = { ...this.#early, news: [...this.#early.news, news] };
+      else this.#keepEarly(news);
       return;
     }
     const isPage =
       id === null ? step.mayBePage(navigation, url, this.#frame.history.knows(url)) : id === navigation.asked;
-    this.#early = { news: isPage ? [] : [news], at: performance.now() };
-    if (!isPage) return;
+    if (!isPage) return this.#keepEarly(news);
     this.#frame.history.visitUrl(url, this.#sent !== null);
     this.#frame.history.beginDocument();
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
