@@ -1,5 +1,7 @@
 import { expect, test } from "../fixtures/browser.ts";
-import { counts, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+import { COUNTED, counts, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+
+test.use({ experiment: COUNTED });
 
 test("a hard reload asks for all of the page, whatever is stored, and later visits are as ever", async ({
   app,

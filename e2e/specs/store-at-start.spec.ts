@@ -1,7 +1,9 @@
 /** What is stored, where the app has just started. */
 import { type AppPage, expect, test } from "../fixtures/browser.ts";
-import { counts, holdStore, neverEndRests, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+import { COUNTED, counts, holdStore, neverEndRests, serve, servePicture, visit } from "../fixtures/stored-site.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+
+test.use({ experiment: COUNTED });
 
 /** The page is stored, and the origin has forgotten who asked. */
 async function storePage(app: AppPage, origin: TestOrigin): Promise<void> {

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
-import { counts, FRESH, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+import { COUNTED, counts, FRESH, serve, servePicture, visit } from "../fixtures/stored-site.ts";
 import { pageOf } from "../fixtures/test-origin/test-origin.ts";
+
+test.use({ experiment: COUNTED });
 
 /** As the setting does, which has no limit as small. */
 async function limitStore(page: Page, bytes: number): Promise<void> {
