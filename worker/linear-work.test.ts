@@ -135,7 +135,7 @@ const documents: Case[] = [
   ["a beginning of an import", 3_000, (n) => importsOfModule(`import {${" from ".repeat(n)}`)],
 ];
 
-const store = { get: async () => undefined, put: async () => {}, delete: async () => {}, list: async () => [] };
+const store = { get: async () => undefined, put: async () => {}, delete: async () => {}, list: async () => new Map() };
 const secureBy = (field: string) => new TransportSecurity({ store, now }).take("https://a.example", URL_A, field);
 const setting = { url: new URL("http://a.example/"), now: now(), http: true, takesSameSite: true };
 const setCookies = (lines: readonly string[]) => new CookiePartition(null, "a.example").setAll(lines, setting);

@@ -75,7 +75,10 @@ describe("cookies in Deno KV", () => {
     await store.put("cookies/a", text(40_000, "a"));
     await store.put("cookies/b", text(4, "b"));
     await store.put("else", "x");
-    expect(await store.list("cookies/")).toEqual(["cookies/a", "cookies/b"]);
+    expect([...(await store.list("cookies/"))]).toEqual([
+      ["cookies/a", 40_000],
+      ["cookies/b", 4],
+    ]);
     for (const key of ["cookies/a", "cookies/b", "else"]) await store.delete(key);
     expect(entries.size).toBe(0);
   });

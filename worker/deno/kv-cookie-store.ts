@@ -58,12 +58,12 @@ export function kvCookieStore(kv: KeyValueDatabase, deviceId: string): CookieJar
     put: write,
     delete: (key) => write(key, ""),
     async list(prefix) {
-      const keys: string[] = [];
-      for await (const entry of kv.list({ prefix: [deviceId, "keys"] })) {
-        const key = entry.key[2];
-        if (typeof key === "string" && key.startsWith(prefix)) keys.push(key);
+      const lengths = new Map<string, number>();
+      for await (const { key: path, value } of kv.list({ prefix: [deviceId, "keys"] })) {
+        const key = path[2];
+        if (typeof key === "string" && key.startsWith(prefix)) lengths.set(key, Number(value));
       }
-      return keys;
+      return lengths;
     },
   };
 }

@@ -77,7 +77,8 @@ function memoryStores(): DeviceStores {
         get: async (key) => values.get(key),
         put: async (key, value) => void values.set(key, value),
         delete: async (key) => void values.delete(key),
-        list: async (prefix) => [...values.keys()].filter((key) => key.startsWith(prefix)),
+        list: async (prefix) =>
+          new Map([...values].filter(([key]) => key.startsWith(prefix)).map(([key, { length }]) => [key, length])),
       };
       devices.set(deviceId, store);
       return store;

@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import {
   COOKIE_PARTITION_BYTES,
   COOKIE_PARTITIONS_LOADED,
+  COOKIE_PARTITIONS_WAITING,
   COOKIE_RETRIES,
   COOKIES_PER_SITE,
   CookieJar,
+  PARTITIONS_LENGTH,
   partitionOf,
   visibleChanges,
 } from "./cookie-jar.ts";
@@ -304,6 +306,90 @@ describe("CookieJar", () => {
     const top = (i: number) => `https://site${i}.example`;
     for (let i = 0; i < 2 * COOKIE_PARTITIONS_LOADED; i++) await set(`a=${i}`, URL_A, top(i));
     for (let i = 0; i < 2 * COOKIE_PARTITIONS_LOADED; i++) expect(await get(URL_A, top(i))).toBe(`a=${i}`);
+  });
+
+  describe("of endless sites", () => {
+    const top = (i: number) => `https://site${i}.example`;
+    /** Count of partitions, each of some 20 KB, that are too many together. */
+    const many = Math.ceil(PARTITIONS_LENGTH / 20_000);
+
+    async function visit({ set, jar, clock }: ReturnType<typeof setUp>, i: number): Promise<void> {
+      clock.now += 1000;
+      for (let cookie = 0; cookie < 5; cookie++) {
+        await set(`c${cookie}=${"x".repeat(4000)}; Path=/`, new URL(`${top(i)}/`), top(i));
+      }
+      await jar.flush();
+    }
+
+    const stored = ({ values }: MapStore) => [...values.values()].reduce((sum, { length }) => sum + length, 0);
+    const has = async ({ get }: ReturnType<typeof setUp>, i: number) =>
+      (await get(new URL(`${top(i)}/`), top(i))).includes("c0=");
+
+    it("keeps those that were used last, in its store too", async () => {
+      const store = new MapStore();
+      const rig = setUp(store);
+      for (let i = 0; i < many; i++) {
+        await visit(rig, i);
+        if (i % 10 === 0) expect(await has(rig, 0)).toBe(true);
+        expect(stored(store)).toBeLessThanOrEqual(PARTITIONS_LENGTH);
+      }
+      expect(store.values.has(`cookies/${top(1)}`)).toBe(false);
+      const inTheirOrder = await Promise.all([0, 1, many - 2, many - 1].map((i) => has(setUp(store), i)));
+      expect(inTheirOrder).toEqual([true, false, true, true]);
+    });
+
+    it("counts what another life has stored, and heeds when that was sent", async () => {
+      const store = new MapStore();
+      const former = setUp(store);
+      await visit(former, 0);
+      await visit(former, 1);
+      former.clock.now += 2 * 24 * 3_600_000;
+      const sent = setUp(store);
+      sent.clock.now = former.clock.now;
+      expect(await has(sent, 0)).toBe(true);
+      await sent.jar.flush();
+      const line = store.values.get(`cookies/${top(1)}`) ?? "";
+      for (let i = 2; i < 2 * many; i++) store.values.set(`cookies/${top(i)}`, line);
+      const rig = setUp(store);
+      rig.clock.now = sent.clock.now;
+      await visit(rig, 2 * many);
+      expect(stored(store)).toBeLessThanOrEqual(PARTITIONS_LENGTH);
+      expect(await Promise.all([has(rig, 0), has(rig, 2 * many)])).toEqual([true, true]);
+    });
+
+    it("keeps the one in use, however long the others are", async () => {
+      const store = new MapStore();
+      const filler = setUp(store);
+      await visit(filler, 1);
+      const line = store.values.get(`cookies/${top(1)}`) ?? "";
+      for (let i = 2; i < 2 * many; i++) store.values.set(`cookies/${top(i)}`, line);
+      const rig = setUp(store);
+      rig.clock.now -= 365 * 24 * 3_600_000;
+      await visit(rig, 0);
+      expect(await has(setUp(store), 0)).toBe(true);
+    });
+
+    it("holds so many in memory while its store takes none", async () => {
+      const store = new MapStore();
+      store.put = () => Promise.reject(new Error("disk full"));
+      const { set, get } = setUp(store);
+      const last = 2 * COOKIE_PARTITIONS_WAITING;
+      for (let i = 0; i <= last; i++) await set("a=1", URL_A, top(i));
+      expect([await get(URL_A, top(0)), await get(URL_A, top(last))]).toEqual(["", "a=1"]);
+    });
+
+    it("keeps what fits of a longer one from its store", async () => {
+      const store = new MapStore();
+      const rig = setUp(store);
+      await visit(rig, 0);
+      const key = `cookies/${top(0)}`;
+      const [cookie] = JSON.parse(store.values.get(key) ?? "");
+      const all = Array.from({ length: 40 }, (_, i) => ({ ...cookie, name: `n${i}`, accessed: cookie.accessed + i }));
+      store.values.set(key, JSON.stringify(all));
+      const sent = await setUp(store).get(new URL(`${top(0)}/`), top(0));
+      expect(sent.length).toBeLessThan(COOKIE_PARTITION_BYTES);
+      expect(sent).toContain("n39=");
+    });
   });
 
   it("survives any Set-Cookie line, and stores only what it can read again", async () => {

@@ -22,6 +22,9 @@ import { isSameSite, ownerOf, siteOf, suffixLabels } from "./site.ts";
 /** Partitions kept in memory; at COOKIE_PARTITION_BYTES each that is under 4 MiB. */
 export const COOKIE_PARTITIONS_LOADED = 64;
 
+/** Those that could not be written, on a full disk, and the others: above that the least recently used are lost. */
+export const COOKIE_PARTITIONS_WAITING = 4 * COOKIE_PARTITIONS_LOADED;
+
 /** Milliseconds: cookies set within this time are written together; one page load often sets dozens. */
 const COOKIE_WRITE_DELAY = 250;
 
@@ -38,8 +41,111 @@ export interface CookieJarStore {
   get(key: string): Promise<unknown>;
   put(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
-  /** All keys that begin with `prefix`. */
-  list(prefix: string): Promise<readonly string[]>;
+  /** Characters of each value whose key begins with `prefix`, by key. */
+  list(prefix: string): Promise<ReadonlyMap<string, number>>;
+}
+
+/** Characters: partitions of a phone in its store, all together. Room for the 3,300 cookies that Chromium keeps, and long ones. */
+export const PARTITIONS_LENGTH = 4 * 1024 * 1024;
+
+/** Characters that a partition counts beside its own, so that short ones are few enough to be looked through. */
+const PARTITION_COST = 1024;
+
+/** Once there are too many, so many characters are kept: to look through all of them takes time. */
+const PARTITIONS_LEFT = (3 / 4) * PARTITIONS_LENGTH;
+
+/**
+ * Partitions of one kind in a phone's store. A redirect can lead through endless sites, and years of browsing do: those that were
+ * used longest ago go.
+ */
+export class StoredPartitions {
+  readonly #store: CookieJarStore;
+  readonly #prefix: string;
+  readonly #usedAt: (stored: unknown) => number;
+  /** By partition; null before the store was asked. */
+  #lengths: Map<string, number> | null = null;
+  #isBounding = false;
+
+  /** @param usedAt when what `set` was given was used; any order will do. */
+  constructor(store: CookieJarStore, prefix: string, usedAt: (stored: unknown) => number) {
+    this.#store = store;
+    this.#prefix = prefix;
+    this.#usedAt = usedAt;
+  }
+
+  get(partition: string): Promise<unknown> {
+    return this.#store.get(this.#prefix + partition);
+  }
+
+  async set(partition: string, text: string): Promise<void> {
+    await this.#store.put(this.#prefix + partition, text);
+    this.#lengths?.set(partition, text.length);
+  }
+
+  async delete(partition: string): Promise<void> {
+    await this.#store.delete(this.#prefix + partition);
+    this.#lengths?.delete(partition);
+  }
+
+  async names(): Promise<string[]> {
+    return [...(await this.#ask()).keys()];
+  }
+
+  /**
+   * Deletes some where they are too long together.
+   *
+   * @param recent partitions in memory, least recently used first: they go after all others, and the last one stays.
+   * @returns those that were deleted. It does not throw: what fails is tried again at the next call.
+   */
+  async bound(recent: Iterable<string>): Promise<string[]> {
+    const deleted: string[] = [];
+    if (this.#isBounding) return deleted;
+    this.#isBounding = true;
+    try {
+      if (lengthOf(this.#lengths ?? (await this.#ask())) <= PARTITIONS_LENGTH) return deleted;
+      // Another process may have changed them.
+      const lengths = await this.#ask();
+      let left = lengthOf(lengths);
+      const order = await this.#inOrder([...lengths.keys()], [...recent]);
+      for (const partition of order.slice(0, -1)) {
+        if (left <= PARTITIONS_LEFT) break;
+        left -= PARTITION_COST + (lengths.get(partition) ?? 0);
+        await this.delete(partition);
+        deleted.push(partition);
+      }
+    } catch {
+      this.#lengths = null;
+    } finally {
+      this.#isBounding = false;
+    }
+    return deleted;
+  }
+
+  /** Used longest ago first. */
+  async #inOrder(partitions: readonly string[], recent: readonly string[]): Promise<string[]> {
+    const rank = new Map(recent.map((partition, index) => [partition, index]));
+    const times = new Map<string, number>();
+    const others = partitions.filter((partition) => !rank.has(partition));
+    for (let at = 0; at < others.length; at += COOKIE_PARTITIONS_LOADED) {
+      const some = others.slice(at, at + COOKIE_PARTITIONS_LOADED);
+      await Promise.all(some.map(async (each) => times.set(each, this.#usedAt(await this.get(each)))));
+    }
+    const inMemory = partitions.filter((partition) => rank.has(partition));
+    return [
+      ...others.sort((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0)),
+      ...inMemory.sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0)),
+    ];
+  }
+
+  async #ask(): Promise<Map<string, number>> {
+    const listed = await this.#store.list(this.#prefix);
+    this.#lengths = new Map([...listed].map(([key, length]) => [key.slice(this.#prefix.length), length]));
+    return this.#lengths;
+  }
+}
+
+function lengthOf(lengths: ReadonlyMap<string, number>): number {
+  return [...lengths.values()].reduce((sum, length) => sum + length + PARTITION_COST, 0);
 }
 
 /** Its clock counts milliseconds since the epoch. */
@@ -62,7 +168,8 @@ interface CookieResponse {
   readonly clearsSite?: boolean;
 }
 
-const KEY_PREFIX = "cookies/";
+/** Milliseconds: cookies that were sent are written anew, for when that was, after this time. */
+const USE_STEP = 24 * 3600 * 1000;
 
 /** The partition of a top-level origin. An opaque one shares a single partition that no site is in. */
 export function partitionOf(topLevelOrigin: string): string {
@@ -77,7 +184,8 @@ interface LoadedPartition {
 }
 
 export class CookieJar {
-  readonly #deps: Required<CookieJarDeps>;
+  readonly #deps: CookieJarDeps;
+  readonly #stored: StoredPartitions;
   /** Least recently used first. */
   readonly #loaded = new Map<string, LoadedPartition>();
   #stopTimer: (() => void) | null = null;
@@ -87,11 +195,17 @@ export class CookieJar {
 
   constructor(deps: CookieJarDeps) {
     this.#deps = deps;
+    this.#stored = new StoredPartitions(deps.store, "cookies/", (stored) => lastSent(parseStored(stored)));
   }
 
   /** Value of the Cookie field, "" for none. */
   async fieldFor({ partition, url, context }: CookieRequest): Promise<string> {
-    return (await this.#load(partition).cookies).fieldFor(url, context, this.#deps.now());
+    const loaded = this.#load(partition);
+    const cookies = await loaded.cookies;
+    const [former, now] = [cookies.usedAt, this.#deps.now()];
+    const field = cookies.fieldFor(url, context, now);
+    if (field !== "" && now - former >= USE_STEP) this.#markDirty(partition, loaded);
+    return field;
   }
 
   /** Whether any cookie is for the URL's origin, on whatever path. */
@@ -141,8 +255,8 @@ export class CookieJar {
     this.#stopTimer = null;
     for (const partition of [...this.#loaded.keys()]) this.#discard(partition);
     await this.#enqueue(async () => {
-      const keys = await this.#deps.store.list(KEY_PREFIX);
-      await Promise.all(keys.map((key) => this.#deps.store.delete(key)));
+      const names = await this.#stored.names();
+      await Promise.all(names.map((partition) => this.#stored.delete(partition)));
     });
   }
 
@@ -151,10 +265,9 @@ export class CookieJar {
     const own = ["https:", "http:"].map((scheme) => `${scheme}//${ownerOf(host)}`);
     for (const partition of own) this.#discard(partition);
     await this.#enqueue(async () => {
-      await Promise.all(own.map((partition) => this.#deps.store.delete(KEY_PREFIX + partition)));
+      await Promise.all(own.map((partition) => this.#stored.delete(partition)));
     });
-    const keys = await this.#deps.store.list(KEY_PREFIX);
-    const partitions = new Set([...keys.map((key) => key.slice(KEY_PREFIX.length)), ...this.#loaded.keys()]);
+    const partitions = new Set([...(await this.#stored.names()), ...this.#loaded.keys()]);
     for (const partition of partitions) {
       const loaded = this.#load(partition);
       if ((await loaded.cookies).removeSite(host).length > 0) this.#markDirty(partition, loaded);
@@ -178,7 +291,7 @@ export class CookieJar {
     const loaded = known ?? {
       // After the writes before it, so that what `clear` is deleting is not read.
       cookies: this.#writing
-        .then(() => this.#deps.store.get(KEY_PREFIX + partition))
+        .then(() => this.#stored.get(partition))
         .then((stored) => new CookiePartition(stored, URL.parse(partition)?.hostname ?? null)),
       dirty: false,
       discarded: false,
@@ -188,7 +301,8 @@ export class CookieJar {
     this.#loaded.set(partition, loaded);
     for (const [name, { dirty }] of this.#loaded) {
       if (this.#loaded.size <= COOKIE_PARTITIONS_LOADED) break;
-      if (!dirty && name !== partition) this.#loaded.delete(name);
+      const mayWait = dirty && this.#loaded.size <= COOKIE_PARTITIONS_WAITING;
+      if (!mayWait && name !== partition) this.#loaded.delete(name);
     }
     return loaded;
   }
@@ -224,19 +338,22 @@ export class CookieJar {
   }
 
   async #writeDirty(): Promise<void> {
+    let hasWritten = false;
     for (const [partition, loaded] of [...this.#loaded]) {
       if (!loaded.dirty) continue;
       const cookies = await loaded.cookies;
       loaded.dirty = false;
       const text = cookies.serialize(this.#deps.now());
-      const key = KEY_PREFIX + partition;
       try {
-        await (cookies.size === 0 ? this.#deps.store.delete(key) : this.#deps.store.put(key, text));
+        await (cookies.size === 0 ? this.#stored.delete(partition) : this.#stored.set(partition, text));
+        hasWritten = true;
       } catch (error) {
         loaded.dirty = true;
         throw error;
       }
     }
+    if (!hasWritten) return;
+    for (const partition of await this.#stored.bound(this.#loaded.keys())) this.#discard(partition);
   }
 }
 
@@ -344,10 +461,17 @@ export class CookiePartition {
   constructor(stored: unknown, host: string | null) {
     this.#site = host === null ? null : ownerOf(host);
     for (const cookie of parseStored(stored)) this.#cookies.set(cookieKey(cookie), cookie);
+    // Another release may have stored more.
+    if (typeof stored === "string" && stored.length > COOKIE_PARTITION_BYTES) this.serialize(0);
   }
 
   get size(): number {
     return this.#cookies.size;
+  }
+
+  /** When one was last sent or set, in milliseconds since the epoch; 0 where there is none. */
+  get usedAt(): number {
+    return lastSent(this.#all());
   }
 
   /** Null where the line was ignored. */
@@ -479,6 +603,10 @@ function parseStored(stored: unknown): StoredCookie[] {
     // Lost cookies are a login; an error would be the end of the site on this phone.
     return [];
   }
+}
+
+function lastSent(cookies: readonly StoredCookie[]): number {
+  return cookies.reduce((last, { accessed }) => Math.max(last, accessed), 0);
 }
 
 /** Cookies of a site in a partition, least recently sent first. */

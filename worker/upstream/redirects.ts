@@ -13,7 +13,7 @@ import {
   locationIn,
   opensOtherApp,
 } from "../../shared/web/origin.ts";
-import { COOKIE_PARTITIONS_LOADED, type CookieJarStore } from "./cookie-jar.ts";
+import { COOKIE_PARTITIONS_LOADED, type CookieJarStore, StoredPartitions } from "./cookie-jar.ts";
 import { ownerOf } from "./site.ts";
 
 /** Fetch section 4.4 step 5: a 21st redirect is a network error. */
@@ -150,7 +150,6 @@ interface TransportSecurityDeps {
   readonly now: () => number;
 }
 
-const KEY_PREFIX = "transport-security/";
 /** An end that moves by less is not stored: most responses say the same again. */
 const STORED_STEP = 24 * 3600 * 1000;
 
@@ -159,12 +158,15 @@ const STORED_STEP = 24 * 3600 * 1000;
  * one site's pages is not known inside another's, and so marks nobody.
  */
 export class TransportSecurity {
-  readonly #deps: TransportSecurityDeps;
+  readonly #now: () => number;
+  readonly #stored: StoredPartitions;
   /** Least recently used first. */
   readonly #loaded = new BoundedMap<string, Promise<Policies>>(COOKIE_PARTITIONS_LOADED);
 
-  constructor(deps: TransportSecurityDeps) {
-    this.#deps = deps;
+  constructor({ store, now }: TransportSecurityDeps) {
+    this.#now = now;
+    // What is said again ends later: those go first whose last word was long ago, or for a short time.
+    this.#stored = new StoredPartitions(store, "transport-security/", (stored) => lastEnd(parseStored(stored)));
   }
 
   /** Whether what goes to `url` has to go by https: (section 8.3). */
@@ -174,7 +176,7 @@ export class TransportSecurity {
     const policies = await this.#load(partition);
     for (let name = host; name !== ""; name = name.slice(name.indexOf(".") + 1)) {
       const policy = policies.get(name);
-      const covers = policy !== undefined && policy.expires > this.#deps.now();
+      const covers = policy !== undefined && policy.expires > this.#now();
       if (covers && (name === host || policy.includesSubdomains)) return true;
       if (!name.includes(".")) break;
     }
@@ -190,7 +192,7 @@ export class TransportSecurity {
     const { maxAge, includesSubdomains } = directives;
     const former = policies.get(host);
     policies.delete(host);
-    const next = maxAge === 0 ? undefined : { includesSubdomains, expires: this.#deps.now() + maxAge };
+    const next = maxAge === 0 ? undefined : { includesSubdomains, expires: this.#now() + maxAge };
     if (next !== undefined) policies.set(host, next);
     bound(policies, partition);
     if (isNews(former, next)) await this.#write(partition, policies);
@@ -199,18 +201,17 @@ export class TransportSecurity {
   /** Forgets all of it. */
   async clear(): Promise<void> {
     this.#loaded.clear();
-    const keys = await this.#deps.store.list(KEY_PREFIX);
-    await Promise.all(keys.map((key) => this.#deps.store.delete(key)));
+    const names = await this.#stored.names();
+    await Promise.all(names.map((partition) => this.#stored.delete(partition)));
   }
 
   /** Forgets what was said below the site that a host belongs to, and what that site's hosts said below others. */
   async clearSite(host: string): Promise<void> {
     const site = ownerOf(host);
     const own = keyOf(`https://${site}`);
-    for (const key of await this.#deps.store.list(KEY_PREFIX)) {
-      const partition = key.slice(KEY_PREFIX.length);
+    for (const partition of await this.#stored.names()) {
       const policies = await this.#load(partition);
-      const gone = [...policies.keys()].filter((name) => key === own || ownerOf(name) === site);
+      const gone = [...policies.keys()].filter((name) => partition === own || ownerOf(name) === site);
       for (const name of gone) policies.delete(name);
       if (gone.length > 0) await this.#write(partition, policies);
     }
@@ -218,23 +219,24 @@ export class TransportSecurity {
 
   #load(partition: string): Promise<Policies> {
     const key = keyOf(partition);
-    const policies = this.#loaded.get(key) ?? this.#deps.store.get(key).then(parseStored, () => new Map());
+    const policies = this.#loaded.get(key) ?? this.#stored.get(key).then(parseStored, () => new Map());
     this.#loaded.set(key, policies);
     return policies;
   }
 
   /** Where the store fails, the session knows it all the same. */
   async #write(partition: string, policies: Policies): Promise<void> {
-    const { store, now } = this.#deps;
-    const kept = [...policies].filter(([, { expires }]) => expires > now());
+    const kept = [...policies].filter(([, { expires }]) => expires > this.#now());
     const key = keyOf(partition);
-    await (kept.length === 0 ? store.delete(key) : store.put(key, JSON.stringify(kept))).catch(() => {});
+    const written = kept.length === 0 ? this.#stored.delete(key) : this.#stored.set(key, JSON.stringify(kept));
+    await written.catch(() => {});
+    for (const gone of await this.#stored.bound(this.#loaded.keys())) this.#loaded.delete(gone);
   }
 }
 
 /** http: and https: pages of a site share what is known: it is there to lead from one to the other. */
 function keyOf(partition: string): string {
-  return KEY_PREFIX + partition.replace(/^http:/, "https:");
+  return partition.replace(/^http:/, "https:");
 }
 
 /** Null for what has no name (section 8.1.1), and for this machine, where one host serves many sites by their ports. */
@@ -274,6 +276,10 @@ function isNews(former: Policy | undefined, next: Policy | undefined): boolean {
   if (former === undefined || next === undefined) return former !== next;
   const step = Math.abs(next.expires - former.expires);
   return former.includesSubdomains !== next.includesSubdomains || step >= STORED_STEP;
+}
+
+function lastEnd(policies: Policies): number {
+  return [...policies.values()].reduce((last, { expires }) => Math.max(last, expires), 0);
 }
 
 function parseStored(stored: unknown): Policies {

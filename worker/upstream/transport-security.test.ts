@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
+import { PARTITIONS_LENGTH } from "./cookie-jar.ts";
 import { TRANSPORT_SECURITY_HOSTS, TransportSecurity } from "./redirects.ts";
 import { fakeWeb, type Handler, MapStore, navigationTo, redirect, requestFor } from "./testing/fake-web.ts";
 
@@ -50,6 +51,20 @@ describe("TransportSecurity", () => {
     expect(await upgrades("http://shop.a.example/", "https://b.example")).toBe(false);
     expect(await upgrades("http://b.example/", "https://b.example")).toBe(true);
     expect([...store.values.keys()]).toEqual(["transport-security/https://b.example"]);
+  });
+
+  it("keeps what endless sites said as far as there is room", async () => {
+    const stored = (age: number) => JSON.stringify([["a.example", { includesSubdomains: false, expires: now + age }]]);
+    for (let i = 1; i <= PARTITIONS_LENGTH / 1024; i++) {
+      store.values.set(`transport-security/https://site${i}.example`, stored(i));
+    }
+    await take("max-age=60");
+    const length = [...store.values.values()].reduce((sum, text) => sum + text.length + 1024, 0);
+    expect(length).toBeLessThan(PARTITIONS_LENGTH);
+    const last = Math.floor(PARTITIONS_LENGTH / 1024);
+    const has = [1, last].map((i) => store.values.has(`transport-security/https://site${i}.example`));
+    expect(has).toEqual([false, true]);
+    expect(await upgrades("http://a.example/")).toBe(true);
   });
 
   it.each(["", "max-age", "max-age=x", "max-age=-1", "includeSubDomains", "max-age=1; max-age=2"])(

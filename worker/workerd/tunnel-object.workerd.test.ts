@@ -327,6 +327,22 @@ describe("cookies", () => {
     }, 20_000);
   });
 
+  it("of endless sites are deleted where they are too many", async () => {
+    const phone = await connectedPhone();
+    const keys = () =>
+      runInDurableObject(phone.stub, async (_, { storage }) => [
+        ...(await storage.list({ prefix: "cookies/" })).keys(),
+      ]);
+    await runInDurableObject(phone.stub, async (_, { storage }) => {
+      for (let i = 0; i < 80; i++) await storage.put(`cookies/https://site${i}.example`, "x".repeat(60_000));
+    });
+    answer = () => new Response("", { headers: { "set-cookie": "own=1; Path=/" } });
+    await phone.fetch(A);
+    phone.socket?.close(1000, "bye");
+    await vi.waitFor(async () => expect((await keys()).length).toBeLessThan(80), 20_000);
+    expect(await keys()).toContain(`cookies/${A}`);
+  });
+
   it("are another device's business", async () => {
     const [one, other] = [await connectedPhone(), await connectedPhone()];
     answer = () => new Response("", { headers: { "set-cookie": "own=1; Path=/" } });

@@ -74,6 +74,11 @@ function objectStore(storage: DurableObjectStorage, disk: StateDisk): CookieJarS
       await disk.requireRoom();
       await storage.delete(key);
     },
-    list: async (prefix) => [...(await storage.list({ prefix })).keys()],
+    // One value after the other: all of them may not fit into memory.
+    list: async (prefix) => {
+      const lengths = new Map<string, number>();
+      for (const [key, value] of storage.kv.list<string>({ prefix })) lengths.set(key, value.length);
+      return lengths;
+    },
   };
 }

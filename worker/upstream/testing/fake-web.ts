@@ -39,8 +39,9 @@ export class MapStore implements CookieJarStore {
     this.values.delete(key);
   }
 
-  async list(prefix: string): Promise<readonly string[]> {
-    return [...this.values.keys()].filter((key) => key.startsWith(prefix));
+  async list(prefix: string): Promise<ReadonlyMap<string, number>> {
+    const found = [...this.values].filter(([key]) => key.startsWith(prefix));
+    return new Map(found.map(([key, { length }]) => [key, length]));
   }
 }
 
