@@ -205,6 +205,8 @@ export class ChannelSet {
   readonly #retained: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 };
   /** Of channels that were retired. */
   readonly #pastTraffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
+  /** Phone: the last push of each channel that was retired, by number. */
+  readonly #pastPushIds = new Map<number, number>();
   #options: ChannelSetOptions;
   /** By number; the first stays for the life of the session, the others until they are retired. */
   #channels = new Map<number, SessionChannel>();
@@ -286,6 +288,7 @@ export class ChannelSet {
     old.dropStrays();
     // Pieces of its streams may still come on other channels: no later stream of the number may have their ids.
     this.first.skipOwnIds(old.lastOwnId);
+    if (this.#options.owner.role === "phone") this.#pastPushIds.set(old.index, old.lastPushId);
     old.channel.retire();
     add(this.#pastTraffic, old.channel.traffic);
     this.#channels.delete(old.index);
@@ -407,6 +410,7 @@ export class ChannelSet {
       defer,
       snapshot,
       lastOwnId: snapshot || index === 0 ? undefined : this.first.lastOwnId,
+      lastPushId: this.#pastPushIds.get(index),
     });
     this.#channels.set(index, channel);
     return channel;

@@ -10,7 +10,10 @@ import { messageOf, ScriptedTransport } from "../../testing/mux/scripted-transpo
 import { GET, OK } from "../../testing/mux/session-rig.ts";
 import { SessionSockets } from "../../testing/mux/session-sockets.ts";
 import { StreamLog } from "../../testing/mux/stream-log.ts";
+import { DEFAULT_PRIORITY } from "../../wire/frame.ts";
+import { HpackEncoder } from "../../wire/hpack/header-encoder.ts";
 import type { Attachment } from "../pipe/channel.ts";
+import type { MuxStream } from "../stream/stream.ts";
 import { resumeChannel } from "./channel-set.ts";
 import { Session } from "./session.ts";
 
@@ -94,6 +97,39 @@ describe("pieces of bodies", () => {
     const { session, attachment } = phone();
     attachment.receive(messageOf(stripe(2, 1)));
     expect([session.ended, session.receiver.window.unread]).toEqual([null, 0]);
+  });
+
+  test("of a push on a channel that was retired and began anew count as consumed", () => {
+    const pushes: StreamLog[] = [];
+    const handler = { onEnd() {}, onPush: (stream: MuxStream) => void pushes.push(new StreamLog(stream)) };
+    const session = new Session({ role: "phone", sessionId: TEST_SESSION_ID, handler });
+    const attach = (index: number): Attachment => {
+      const attachment = session.channels.attach(index, new ScriptedTransport());
+      const { channel, ...first } = hello(index);
+      attachment.receive(messageOf(index === 0 ? first : { ...first, channel }));
+      return attachment;
+    };
+    const head = (streamId: number) =>
+      ({
+        type: "head",
+        streamId,
+        end: false,
+        priority: DEFAULT_PRIORITY,
+        block: new HpackEncoder({ maxTableBytes: limits.hpackTableBytes }).encode(GET),
+      }) as const;
+    const first = attach(0);
+    attach(1).receive(messageOf(head(2)));
+    pushes[0]?.stream.reset(ErrorCode.CANCEL);
+    session.channels.beginRetirement(1);
+    expect(session.channels.retire(1, true)).toBe(true);
+    const anew = attach(1);
+    first.receive(messageOf(stripe(1, 2)));
+    expect([session.ended, session.receiver.window.unread]).toEqual([null, 0]);
+    // Those of a push to come wait for its head.
+    first.receive(messageOf(stripe(1, 4)));
+    expect(session.receiver.window.unread).toBe(5);
+    anew.receive(messageOf(head(4)));
+    expect([pushes.length, session.ended]).toEqual([2, null]);
   });
 
   test("that overlap end their stream only", () => {

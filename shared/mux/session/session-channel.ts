@@ -76,6 +76,8 @@ interface SessionChannelOptions {
   readonly retained: RetainedTotal;
   /** Streams that are opened here get larger ids; none by default. Without a snapshot. */
   readonly lastOwnId: number | undefined;
+  /** Phone: pushes get larger ids; pieces of others come late. 0 by default. */
+  readonly lastPushId: number | undefined;
 }
 
 export class SessionChannel implements ChannelHandler, StreamCarrier {
@@ -105,6 +107,7 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
     this.#lastStreamId = snapshot?.lastStreamId ?? -1;
     this.#lastPushId = snapshot?.lastPushId ?? 0;
     if (options.lastOwnId !== undefined) this.skipOwnIds(options.lastOwnId);
+    if (options.lastPushId !== undefined) this.#lastPushId = options.lastPushId;
     this.channel = new Channel({
       sessionId: options.sessionId,
       index: options.index,
@@ -123,6 +126,10 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
   /** The largest of the streams that were opened here. */
   get lastOwnId(): number {
     return this.#owner.role === "phone" ? this.#lastStreamId : this.#lastPushId;
+  }
+
+  get lastPushId(): number {
+    return this.#lastPushId;
   }
 
   /** Ids of streams that are opened here go on above that. */
