@@ -88,7 +88,7 @@ describe("data", () => {
     expect([peer.streams[1]?.bytes, peer.errors]).toEqual([1, []]);
   });
 
-  test("does not keep the message that it came in when it is a small part of it", () => {
+  test("does not keep the message that it came in when it is a part of it", () => {
     const peer = edge();
     peer.say(peer.head(1, GET, false), peer.head(3, GET, false));
     const kept: number[] = [];
@@ -100,9 +100,9 @@ describe("data", () => {
         onReset() {},
       };
     }
-    peer.say(data(1, 1), data(3, 20_000), data(1, 5_000));
+    peer.say(data(1, 1), data(3, 20_000), data(1, 500));
     expect([kept[0], kept[2]]).toEqual([0, 0]);
-    expect(kept[1]).toBeGreaterThan(5_000);
+    expect(kept[1]).toBeGreaterThan(500);
   });
 });
 

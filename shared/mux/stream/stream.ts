@@ -202,10 +202,13 @@ export class UnreadPieces {
   }
 }
 
-/** Bytes that may be kept. A short view is copied: the view would keep the whole message that it is of. */
+/** Bytes that may be kept: credit counts them, but a view keeps the whole message that it is of. So it is copied, but where it is most of that. */
 export function toKeep(bytes: Uint8Array): Uint8Array {
-  return 4 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
+  return bytes.length < MOST_OF_MESSAGE * bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
+
+/** What a full message has beside its one piece is far less than the rest. */
+const MOST_OF_MESSAGE = 7 / 8;
 
 /** Part of the pooled credit that no other stream has, which a stream may have once it is read... */
 const READ_PART = 1 / 4;
