@@ -12,9 +12,6 @@ import type { UpstreamRequest, UpstreamResponse } from "../upstream/upstream.ts"
 /** Bytes, as its origin codes it: a guess may cost that much. */
 export const WARMED_PAGE_BYTES = 200_000;
 
-/** As Chromium asks for documents. */
-const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
-
 interface PageWarmerDeps {
   readonly ask: (request: UpstreamRequest) => Promise<UpstreamResponse>;
   readonly jar: Pick<CookieJar, "hasFor">;
@@ -67,7 +64,7 @@ function strangersHead(url: URL): RequestHead {
   return {
     method: "GET",
     url: url.href,
-    headers: [["accept", ACCEPT]],
+    headers: [],
     destination: "document",
     mode: "navigate",
     credentials: "omit",

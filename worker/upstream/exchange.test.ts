@@ -34,6 +34,17 @@ describe("an exchange", () => {
     expect(await textOf(response)).toBe(page);
   });
 
+  it("asks for a page as the phone's browser would, on each hop", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/": () => redirect(302, "/next"),
+      "https://a.example/next": () => new Response("there"),
+    });
+    const accept = { image: "image/avif,*/*" };
+    await upstream({ ...navigationTo("https://a.example/"), userAgent: "Chrome/140.0.0.0", accept });
+    const sent = asked.map(({ headers }) => headers.accept);
+    expect(sent).toEqual(Array(2).fill(expect.stringMatching(/^text\/html.*;q=0\.9,image\/avif,.*signed-exchange/)));
+  });
+
   it("leaves an image as it is", async () => {
     const { upstream } = fakeWeb({
       "https://a.example/x.png": () => new Response(new Uint8Array(1517), { headers: { "content-type": "image/png" } }),

@@ -4,7 +4,7 @@ import { toByteString } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isFieldName } from "../../shared/http/head-fields.ts";
 import type { Destination, HeaderField, HeaderList, ReferrerPolicy, RequestHead } from "../../shared/http/heads.ts";
-import { isStoreNote } from "../../shared/http/phone-fields.ts";
+import { type AcceptTable, isStoreNote } from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import { isPotentiallyTrustworthy, isSameOrigin } from "../../shared/web/origin.ts";
 import { codingsOf } from "./response-body.ts";
@@ -50,15 +50,30 @@ export function pageFields(fields: HeaderList): HeaderList {
   );
 }
 
-/** Fetch section 4.1 step 12, per destination. */
+/** Fetch section 4.1 step 12, per destination, but for navigations. */
 const ACCEPT: Partial<Record<Destination, string>> = {
-  document: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-  frame: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-  iframe: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
   image: "image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5",
   json: "application/json,*/*;q=0.5",
   style: "text/css,*/*;q=0.1",
 };
+
+/** As Firefox and Safari send it, and Fetch has it. */
+const ACCEPT_DOCUMENT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+const JXL = "image/jxl";
+
+/**
+ * `accept` of a request that says none, as of a navigation that begins before its browser has made it.
+ *
+ * @param own of its browser, as far as announced: of Chromium some releases take JPEG XL.
+ */
+function acceptOf({ destination, mode }: OutgoingRequest["head"], userAgent: string, own: AcceptTable): string {
+  if (mode !== "navigate") return ACCEPT[destination] ?? "*/*";
+  if (chromiumVersion(userAgent) === undefined) return ACCEPT_DOCUMENT;
+  const jxl = own.image === undefined || own.image.includes(JXL) ? `${JXL},` : "";
+  const images = `${jxl}image/avif,image/webp,image/apng`;
+  return `text/html,application/xhtml+xml,application/xml;q=0.9,${images},*/*;q=0.8,application/signed-exchange;v=b3;q=0.7`;
+}
 
 /** The codings that workerd's and Deno's fetch undo; others would reach the page coded. */
 const ACCEPT_ENCODING = "gzip, br";
@@ -79,6 +94,8 @@ export interface OutgoingRequest {
   readonly acceptLanguage: string;
   /** Not of preflights, where browsers say nothing of it. */
   readonly savesData?: boolean;
+  /** `accept` of the browser, as far as announced. */
+  readonly accept?: AcceptTable;
 }
 
 /** @throws RopewayError PROTOCOL_ERROR of scope "stream" for a field that HTTP does not allow. */
@@ -101,21 +118,21 @@ export function buildRequestHeaders(request: OutgoingRequest): Headers {
 }
 
 function setBrowserFields(headers: Headers, request: OutgoingRequest, url: URL): void {
-  const { head, chain, acceptLanguage } = request;
-  if (!headers.has("accept")) headers.set("accept", ACCEPT[head.destination] ?? "*/*");
+  const { head, chain, acceptLanguage, userAgent, accept = {} } = request;
+  if (!headers.has("accept")) headers.set("accept", acceptOf(head, userAgent, accept));
   if (!headers.has("accept-language") && acceptLanguage !== "") headers.set("accept-language", acceptLanguage);
   // Save Data API section 6. The browser's own field is no page's, and no reason for a preflight (`cors.ts`).
   if (request.savesData === true) headers.set("save-data", "on");
   // A range of a coded body cannot be decoded (Fetch section 4.6 step 8.20).
   headers.set("accept-encoding", headers.has("range") ? "identity" : ACCEPT_ENCODING);
-  headers.set("user-agent", request.userAgent);
+  headers.set("user-agent", userAgent);
   if (request.cookie !== "") setCookieField(headers, request.cookie);
   if (request.origin !== null) headers.set("origin", request.origin);
   if (request.referrer !== "") headers.set("referer", request.referrer);
   if (head.mode === "navigate") headers.set("upgrade-insecure-requests", "1");
   if (!isPotentiallyTrustworthy(url)) return;
   setFetchMetadata(headers, head, chain);
-  for (const [name, value] of clientHints(request.userAgent)) headers.set(name, value);
+  for (const [name, value] of clientHints(userAgent)) headers.set(name, value);
 }
 
 /** As bytes, one character each. Jars of workerd have kept text, too: cut to its low bits, a character of it may end the line. */
@@ -307,9 +324,14 @@ const PLATFORMS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/Linux/, "Linux"],
 ];
 
+/** Undefined for other engines. */
+function chromiumVersion(userAgent: string): string | undefined {
+  return /\bChrome\/(\d{1,5})\b/.exec(userAgent)?.[1];
+}
+
 /** None for other engines, which send none. */
 export function clientHints(userAgent: string): HeaderField[] {
-  const version = /\bChrome\/(\d{1,5})\b/.exec(userAgent)?.[1];
+  const version = chromiumVersion(userAgent);
   if (version === undefined) return [];
   const [, edge] = /\bEdgA?\/(\d{1,5})\b/.exec(userAgent) ?? [];
   const brand = edge === undefined ? `"Google Chrome";v="${version}"` : `"Microsoft Edge";v="${edge}"`;

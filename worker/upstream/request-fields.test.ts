@@ -107,6 +107,27 @@ describe("buildRequestHeaders", () => {
     });
   });
 
+  it.each([
+    ["Chromium's, where the hints are its, too", "Chrome/156.0.0.0", {}, "image/jxl,image/avif,image/webp,image/apng,"],
+    [
+      "that of a Chromium without JPEG XL",
+      "Chrome/140.0.0.0",
+      { image: "image/avif,*/*" },
+      "image/avif,image/webp,image/apng,",
+    ],
+    ["that of others", "Firefox/153.0", { image: "image/avif,*/*" }, null],
+  ])("accepts in a navigation %s", (_browser, browser, accept, images) => {
+    const userAgent = `Mozilla/5.0 (X11; Linux x86_64) ${browser}`;
+    for (const destination of ["document", "iframe"] as const) {
+      const head = { destination, mode: "navigate", origin: null } as const;
+      const sent = build({ head, userAgent, accept });
+      const signed = images === null ? "" : ",application/signed-exchange;v=b3;q=0.7";
+      const expected = `text/html,application/xhtml+xml,application/xml;q=0.9,${images ?? ""}*/*;q=0.8${signed}`;
+      expect([sent.accept, sent["sec-ch-ua"] === undefined]).toEqual([expected, images === null]);
+      expect(build({ head, userAgent, accept, fields: [["accept", "a/b"]] }).accept).toBe("a/b");
+    }
+  });
+
   it("says of a page that nobody has asked for what it is", () => {
     const head = { destination: "document", mode: "navigate", origin: "https://a.example" } as const;
     const warmed = build({ head: { ...head, credentials: "omit" }, chain: urls("https://a.example/x") });

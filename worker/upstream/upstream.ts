@@ -14,7 +14,7 @@ import type {
   Resumption,
   ScriptCookie,
 } from "../../shared/http/heads.ts";
-import { clearedField } from "../../shared/http/phone-fields.ts";
+import { type AcceptTable, clearedField } from "../../shared/http/phone-fields.ts";
 import { cacheModeFields, clears } from "../../shared/http-cache/cache-rules.ts";
 import * as limits from "../../shared/limits.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
@@ -145,6 +145,7 @@ export interface UpstreamRequest extends ServerRequest {
   readonly userAgent: string;
   readonly acceptLanguage: string;
   readonly savesData?: boolean;
+  readonly accept?: AcceptTable;
   /** Called with each URL before anything goes there. What it throws ends the exchange. */
   readonly checkUrl?: (url: URL) => Promise<void>;
   /**
@@ -247,7 +248,7 @@ class Exchange {
 
   /** Sends a request and takes its response head: checked, with its cookies stored. */
   async #hop(): Promise<Response> {
-    const { head, userAgent, acceptLanguage, savesData = false } = this.#request;
+    const { head, userAgent, acceptLanguage, savesData = false, accept = {} } = this.#request;
     const elsewhere = await this.#secure();
     if (elsewhere !== null) return elsewhere;
     const url = this.#url;
@@ -275,6 +276,7 @@ class Exchange {
       userAgent,
       acceptLanguage,
       savesData,
+      accept,
     });
     if (head.cache !== undefined) {
       const asked = { ...head, headers: [...headers], cacheMode: head.cache };
