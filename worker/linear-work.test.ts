@@ -24,6 +24,7 @@ import { exposedFields, PreflightCache } from "./upstream/cors.ts";
 import { endToEndFields, fittingFields } from "./upstream/fields.ts";
 import { fetchLeniently } from "./upstream/lenient-http.ts";
 import { responseJudge, typeClass } from "./upstream/opaque.ts";
+import { openOverConnection } from "./upstream/origin-socket.ts";
 import { locationOf, nextHop, TransportSecurity } from "./upstream/redirects.ts";
 
 type Case = readonly [name: string, size: number, work: (size: number) => unknown];
@@ -51,6 +52,15 @@ async function readLeniently(lines: string): Promise<void> {
     },
   });
   await fetchLeniently(new Request(URL_A), async () => ({ readable, writable: new WritableStream(), close() {} }));
+}
+
+/** The head of an answer to a page's socket, of which each byte comes alone. */
+async function readHandshake(lines: string): Promise<void> {
+  const all = bytes(`HTTP/1.1 403 No\r\n${lines}\r\n\r\n`);
+  let at = 0;
+  const read = async () => (at < all.length ? all.slice(at, ++at) : null);
+  const connection = { read, write: async () => {}, close() {} };
+  await openOverConnection({ url: URL_A, headers: new Headers() }, connection, new AbortController().signal);
 }
 
 /** What a document names, where steps do not end it. */
@@ -226,6 +236,7 @@ const bodies: Case[] = [
     (n) =>
       readImageFacts(bytes(`\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR${"\0".repeat(17)}${"\0\0\0\0iCCP\0\0\0\0".repeat(n)}`)),
   ],
+  ["an answer to a handshake", 900, (n) => readHandshake(`X: ${"a".repeat(n)}`)],
   ["an answer of folded lines", 500, (n) => readLeniently(`X: a\r\n${" \t b\r\n".repeat(n)}`)],
   ["an answer of lines that are none", 500, (n) => readLeniently(`${"a b\r\n".repeat(n)}${": \r\n".repeat(n)}`)],
   ["an answer of blanks", 900, (n) => readLeniently(`X${" ".repeat(4 * n)}:${" ".repeat(4 * n)}`)],

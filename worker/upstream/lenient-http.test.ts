@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { fetchLeniently } from "./lenient-http.ts";
@@ -37,6 +39,39 @@ it.each([1, 2, 7, 100_000])("reads an answer in pieces of %i bytes, field bytes 
   expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0x61, 0x62, 0xff, 0x64]);
   expect(origin.asked()).toBe("GET /b?c HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\ncookie: a=\xe9\r\n\r\n");
   expect(origin.closes()).toBe(1);
+});
+
+/** Collects all that can be. */
+const collect = (): void => {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+};
+
+it("keeps no buffer that a platform gives for each byte", async () => {
+  const buffers: WeakRef<ArrayBuffer>[] = [];
+  const count = 300;
+  const { promise: waited, resolve: wait } = Promise.withResolvers<void>();
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (buffers.length === count) return wait();
+        const bytes = new Uint8Array(65_536);
+        bytes[0] = `${OK}X: ${"a".repeat(count)}`.charCodeAt(buffers.length);
+        buffers.push(new WeakRef(bytes.buffer));
+        controller.enqueue(bytes.subarray(0, 1));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const gone = new AbortController();
+  const connection = { readable, writable: new WritableStream<Uint8Array>(), close() {} };
+  const fetching = fetchLeniently(new Request("http://a.example/", { signal: gone.signal }), async () => connection);
+  await waited;
+  // A weak reference holds what it names until the turn is over.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(buffers.filter((buffer) => buffer.deref() !== undefined).length).toBeLessThan(30);
+  fetching.catch(() => {});
 });
 
 it.each([

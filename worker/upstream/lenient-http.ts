@@ -9,7 +9,7 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isFieldName } from "../../shared/http/head-fields.ts";
 import { trimBlanks } from "../../shared/web/cookie.ts";
 import { hasNullBody } from "../../shared/web/origin.ts";
-import { concat } from "../../shared/wire/frame.ts";
+import { concat, GatheredBytes } from "../../shared/wire/frame.ts";
 import { knownStatus } from "./fields.ts";
 
 /** To an origin, over TLS where that is meant. */
@@ -119,18 +119,17 @@ class Bytes {
    * @throws RopewayError where there are none, or more than `most`
    */
   async until(isEnd: (byte: number) => boolean, most: number, name: string, mayBeCut = false): Promise<Uint8Array> {
-    const taken: Uint8Array[] = [];
-    for (let length = 0; ; ) {
+    // A platform may give a long buffer for each byte that comes alone.
+    const taken = new GatheredBytes();
+    for (;;) {
       if (this.#rest.length === 0 && !(await this.#more())) {
-        if (mayBeCut && length > 0) return concat(...taken);
+        if (mayBeCut && taken.length > 0) return taken.take();
         throw this.cutOff();
       }
       const end = this.#rest.findIndex(isEnd);
-      const part = this.#take(end === -1 ? this.#rest.length : end + 1);
-      taken.push(part);
-      length += part.length;
-      if (length > most) throw this.notHttp(`its ${name} is longer than ${most} bytes`);
-      if (end !== -1) return taken.length === 1 ? part : concat(...taken);
+      taken.add(this.#take(end === -1 ? this.#rest.length : end + 1));
+      if (taken.length > most) throw this.notHttp(`its ${name} is longer than ${most} bytes`);
+      if (end !== -1) return taken.take();
     }
   }
 

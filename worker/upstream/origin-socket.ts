@@ -13,7 +13,7 @@ import {
   type SocketPart,
 } from "../../shared/http/socket-records.ts";
 import * as limits from "../../shared/limits.ts";
-import { concat } from "../../shared/wire/frame.ts";
+import { concat, GatheredBytes } from "../../shared/wire/frame.ts";
 
 /** An open connection to an origin, on which messages go both ways. */
 export interface OriginSocket {
@@ -64,6 +64,8 @@ const HEAD_BYTES = 256 * 1024;
 const LAST_WORDS_TIME = 1_000;
 /** RFC 6455 section 1.3. */
 const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+const END_OF_HEAD = [13, 10, 13, 10];
 
 const Opcode = { CONTINUATION: 0, TEXT: 1, BINARY: 2, CLOSE: 8, PING: 9, PONG: 10 } as const;
 const FINAL = 0x80;
@@ -148,14 +150,19 @@ class Input {
     this.#connection = connection;
   }
 
-  /** Up to the empty line. */
+  /** Up to the empty line. It may come byte by byte. */
   async head(): Promise<Uint8Array> {
-    for (let from = 0; ; ) {
-      const end = endOfHead(this.#bytes, from);
-      if (end !== null) return this.#take(end);
-      if (this.#bytes.length > HEAD_BYTES) throw broken("the head of its answer is too long");
-      from = Math.max(0, this.#bytes.length - 3);
-      if (!(await this.#more())) throw broken("it closed the connection");
+    const head = new GatheredBytes();
+    for (let matched = 0; ; ) {
+      if (this.#bytes.length === 0 && !(await this.#more())) throw broken("it closed the connection");
+      let length = 0;
+      for (; length < this.#bytes.length && matched < END_OF_HEAD.length; length++) {
+        const byte = this.#bytes[length];
+        matched = byte === END_OF_HEAD[matched] ? matched + 1 : byte === END_OF_HEAD[0] ? 1 : 0;
+      }
+      head.add(this.#take(length));
+      if (matched === END_OF_HEAD.length) return head.take();
+      if (head.length > HEAD_BYTES) throw broken("the head of its answer is too long");
     }
   }
 
@@ -192,14 +199,6 @@ class Input {
     this.#bytes = this.#bytes.length === 0 ? more : concat(this.#bytes, more);
     return true;
   }
-}
-
-function endOfHead(bytes: Uint8Array, from: number): number | null {
-  for (let index = from; index + 3 < bytes.length; index++) {
-    const isEnd = bytes[index] === 13 && bytes[index + 1] === 10 && bytes[index + 2] === 13 && bytes[index + 3] === 10;
-    if (isEnd) return index + 4;
-  }
-  return null;
 }
 
 interface FrameHead {
