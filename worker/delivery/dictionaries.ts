@@ -19,7 +19,7 @@ import { isSameOrigin } from "../../shared/web/origin.ts";
 import { concat } from "../../shared/wire/frame.ts";
 import { siteOf } from "../upstream/site.ts";
 import { isCompressible, LINK_FLUSH_DELAY } from "./coding.ts";
-import { bodyOf, type ReadAhead, readAhead } from "./references.ts";
+import { bodyOf, KeptBytes, type ReadAhead, readAhead } from "./references.ts";
 import type { DecodedResponse, DictionaryStages } from "./stage.ts";
 
 /** Milliseconds after which bodies are sealed and written: by then a page has mostly loaded. */
@@ -159,17 +159,17 @@ function copied(
   onWhole: (body: Uint8Array<ArrayBuffer>) => void,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
-  let chunks: Uint8Array[] | null = [];
+  let kept: KeptBytes | null = new KeptBytes();
   let size = 0;
   const giveUp = (): void => {
     room.give(giveUp);
-    chunks = null;
+    kept = null;
   };
   const copy = (chunk: Uint8Array): void => {
-    if (chunks === null) return;
+    if (kept === null) return;
     if (size + chunk.length > DICTIONARY_MOST || !room.take(giveUp, chunk.length)) return giveUp();
     size += chunk.length;
-    chunks.push(chunk.slice());
+    kept.add(chunk);
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -184,7 +184,7 @@ function copied(
           giveUp();
           throw error;
         }
-        const whole = chunks && (concat(...chunks) as Uint8Array<ArrayBuffer>);
+        const whole = kept && (concat(...kept.take()) as Uint8Array<ArrayBuffer>);
         giveUp();
         if (whole !== null && room.take(whole, whole.length)) onWhole(whole);
         controller.close();

@@ -3,7 +3,7 @@ import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { bodyName } from "../../shared/http/phone-fields.ts";
 import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../shared/testing/http/request-heads.ts";
-import { References } from "./references.ts";
+import { References, readAhead } from "./references.ts";
 
 const BODY = "the same as yesterday ".repeat(100);
 const sizeOf = (text: string) => new TextEncoder().encode(text).length;
@@ -135,4 +135,11 @@ describe("a body that the phone has named", () => {
     await Promise.all(taken.map(({ body }) => textOf(body as ReadableStream<Uint8Array>)));
     expect((await refer(inPieces(BODY), {}, {}, references)).head.isReference).toBe(true);
   });
+});
+
+it.each([1, 100, 4_096, 10_000])("keeps a body that comes in pieces of %i bytes in few", async (size) => {
+  const text = Array.from({ length: 20_000 }, (_, at) => `${at} `).join("");
+  const { chunks, rest } = await readAhead(inPieces(text, size), 1_000_000, 1_000, () => () => {});
+  expect([rest, Buffer.concat(chunks).toString()]).toEqual(["whole", text]);
+  expect(chunks.length).toBeLessThanOrEqual(Math.ceil(text.length / Math.min(4_096, text.length)) + 1);
 });

@@ -8,7 +8,7 @@ import { headerValue } from "../../shared/http/head-fields.ts";
 import type { BodyName, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { hashOfBody, NAMED_BODY_MOST } from "../../shared/http/phone-fields.ts";
 import { cacheControl } from "../../shared/http-cache/cache-rules.ts";
-import { concat } from "../../shared/wire/frame.ts";
+import { concat, GatheredBytes } from "../../shared/wire/frame.ts";
 import type { Refer } from "./stage.ts";
 
 /**
@@ -77,6 +77,32 @@ export interface ReadAhead {
   readonly rest: "whole" | { readonly reader: Reader; readonly pending: Read | null };
 }
 
+/** Bytes: shorter chunks are put together, as each costs more than a hundred by itself. An origin can send a megabyte in as many. */
+const SHORT_CHUNK = 4 * 1024;
+
+/** Copies of a body's chunks. */
+export class KeptBytes {
+  #chunks: Uint8Array[] = [];
+  readonly #short = new GatheredBytes();
+
+  add(chunk: Uint8Array): void {
+    const isShort = chunk.length < SHORT_CHUNK;
+    if (isShort) this.#short.add(chunk);
+    if (!isShort || this.#short.length >= SHORT_CHUNK) this.#flush();
+    if (!isShort) this.#chunks.push(chunk.slice());
+  }
+
+  /** It begins anew. */
+  take(): Uint8Array[] {
+    this.#flush();
+    return this.#chunks.splice(0);
+  }
+
+  #flush(): void {
+    if (this.#short.length > 0) this.#chunks.push(this.#short.take());
+  }
+}
+
 /**
  * @param most bytes, or whether so many may be held: where a body is longer it is read no further.
  * @param within milliseconds, likewise.
@@ -89,7 +115,7 @@ export async function readAhead(
 ): Promise<ReadAhead> {
   const mayHold = typeof most === "number" ? (bytes: number) => bytes <= most : most;
   const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
+  const kept = new KeptBytes();
   const late = Promise.withResolvers<null>();
   const cancelTimer = setTimer(() => late.resolve(null), within);
   try {
@@ -97,12 +123,12 @@ export async function readAhead(
       const pending = reader.read();
       // A body that fails here fails again for the reader of the rest.
       const read = await Promise.race([pending.catch(() => null), late.promise]);
-      if (read === null) return { chunks, rest: { reader, pending } };
-      if (read.done) return { chunks, rest: "whole" };
+      if (read === null) return { chunks: kept.take(), rest: { reader, pending } };
+      if (read.done) return { chunks: kept.take(), rest: "whole" };
       bytes += read.value.length;
-      chunks.push(read.value.slice());
+      kept.add(read.value);
     }
-    return { chunks, rest: { reader, pending: null } };
+    return { chunks: kept.take(), rest: { reader, pending: null } };
   } finally {
     cancelTimer();
   }

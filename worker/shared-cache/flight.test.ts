@@ -167,6 +167,21 @@ describe("a body above the bound", () => {
     expect(web.asked.length).toBe(2);
   });
 
+  it("is one that comes in very many pieces, too: each costs memory by itself", async () => {
+    const count = SHARED_BODY_BYTES / 100;
+    const web = sharedWeb(() => {
+      let left = count;
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+        left-- > 0 ? controller.enqueue(Uint8Array.of(1)) : controller.close();
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: PUBLIC });
+    });
+    for (let round = 1; round <= 2; round++) {
+      expect(await lengthOf(web.ask(URL_ASKED))).toBe(Math.ceil(count));
+      await settle();
+      expect(web.asked.length).toBe(round);
+    }
+  });
+
   it("is never put together of two", async () => {
     const { slow } = await askTwice(large(1), large(2));
     await expect(slow.arrayBuffer()).rejects.toThrow("another by now");

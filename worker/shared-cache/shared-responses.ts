@@ -26,6 +26,7 @@ import {
   staleGrace,
   toShared,
 } from "../../shared/http-cache/cache-rules.ts";
+import * as limits from "../../shared/limits.ts";
 import { hasNullBody } from "../../shared/web/origin.ts";
 import { concat } from "../../shared/wire/frame.ts";
 import { decodedLength, hopByHopFilter } from "../upstream/fields.ts";
@@ -453,7 +454,7 @@ function ofLength(body: ChunkReader, length: number | null): ChunkReader {
   };
 }
 
-/** Bytes of one body that are kept, and so of the largest that is stored; above nearly all scripts, fonts and pictures. */
+/** Bytes of one body that are kept, with what its chunks cost, and so of the largest that is stored; above nearly all scripts, fonts and pictures. */
 export const SHARED_BODY_BYTES = 2 * 1024 * 1024;
 
 type State =
@@ -484,7 +485,8 @@ class SharedBody {
   readonly #source: ChunkReader;
   readonly #options: SharedBodyOptions;
   #chunks: Uint8Array[] = [];
-  #bytes = 0;
+  /** What they take: a chunk of one byte costs more than a hundred. */
+  #cost = 0;
   #state: State = { kind: "reading" };
   #step: Promise<void> | null = null;
 
@@ -550,8 +552,9 @@ class SharedBody {
       if (this.#state.kind !== "reading") return;
       if (chunk === null) return this.#end({ kind: "whole" });
       this.#chunks.push(chunk);
-      this.#bytes += chunk.length;
-      const mayGoOn = this.#bytes <= SHARED_BODY_BYTES && this.#options.hasRoom(chunk.length);
+      const cost = chunk.length + limits.retainedFrameBytes;
+      this.#cost += cost;
+      const mayGoOn = this.#cost <= SHARED_BODY_BYTES && this.#options.hasRoom(cost);
       if (!mayGoOn) this.#end({ kind: "taken", by: reader });
     } catch (error) {
       if (this.#state.kind === "reading") this.#end({ kind: "failed", error });
