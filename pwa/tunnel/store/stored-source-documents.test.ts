@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderList, RequestHead, ScriptCookie } from "../../../shared/http/heads.ts";
-import { isKnownUrl } from "../../../shared/http/phone-fields.ts";
+import { isKnownUrl, READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import type { Ask, PhoneRequest } from "../exchange/exchange.ts";
@@ -254,5 +254,49 @@ describe("a document", () => {
   it("is not that of a link from elsewhere, with which other cookies go", async () => {
     await window.get(page, { headers: FRESH, body: "<p>" });
     expect((await window.get({ ...page, origin: "https://b.example" }, { body: "other" })).isAsked).toBe(true);
+  });
+});
+
+describe("a document with scripts in it", () => {
+  const scriptless = { ...page, isScriptless: true } as const;
+  const marked = { ...page, marksReads: true };
+  const headers: HeaderList = [...FRESH, ["etag", '"1"']];
+
+  it("that was asked for without marks answers no request that wants them", async () => {
+    await window.get(scriptless, { headers, body: "plain" });
+    await window.stored(scriptless);
+    expect((await window.get(scriptless)).text).toBe("plain");
+    expect(await window.get(marked, { headers, body: "marked" })).toMatchObject({ isAsked: true, text: "marked" });
+    expect(window.lastAsked?.headers).toEqual([]);
+    await window.stored(marked);
+    for (const head of [marked, scriptless])
+      expect(await window.get(head)).toMatchObject({ isAsked: false, text: "marked" });
+  });
+
+  it("keeps its marks when it is confirmed", async () => {
+    await window.get(marked, { headers: STALE, body: "marked" });
+    for (const head of [scriptless, marked])
+      expect((await window.get(head, { status: 304, headers: STALE })).text).toBe("marked");
+    expect(window.lastAsked?.headers).toContainEqual(["if-none-match", '"1"']);
+  });
+
+  it("is asked for anew where it came as a warmed page, without marks", async () => {
+    const warmed = { session: { wasCarried: true }, answer: () => ({ cancel() {} }) };
+    await window.get(marked, { headers, body: "plain" }, warmed);
+    await window.stored();
+    expect(await window.get(marked, { headers, body: "marked" })).toMatchObject({ isAsked: true, text: "marked" });
+  });
+
+  it("has its marks where a former release has stored it with them", async () => {
+    await window.get(page, { headers: [...headers, READS_MARKED], body: "marked" });
+    await window.stored(page);
+    expect(await window.get(marked)).toMatchObject({ isAsked: false, text: "marked" });
+  });
+
+  it("is shown without marks while the link is away", async () => {
+    await window.get(scriptless, { headers, body: "plain" });
+    await window.stored(scriptless);
+    phone.isAway = true;
+    expect((await window.get(marked, { until: new Promise(() => {}) })).text).toBe("plain");
   });
 });

@@ -40,6 +40,7 @@ import {
   type StoredPlace,
   type Variant,
   variantsOf,
+  wantsMarks,
 } from "./stored-exchange.ts";
 
 /** Requests to the edge that the store cannot answer alone, and the answers of these that are stored. */
@@ -292,11 +293,13 @@ export class EdgeQuestions {
   }
 
   #metaOf(
-    { head, context }: Pick<Lookup, "head" | "context">,
+    { head, context, request }: Pick<Lookup, "head" | "context" | "request">,
     stored: Omit<StoredExchange, "context" | "scriptCookies">,
     response: ResponseHead,
   ): StoredExchange {
-    return { ...stored, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
+    // A warmed page was asked for by nobody's wish.
+    const marks = wantsMarks(head) && request.push === null ? { wasToBeMarked: true } : {};
+    return { ...stored, ...marks, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
   }
 }
 

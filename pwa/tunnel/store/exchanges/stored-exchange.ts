@@ -1,6 +1,6 @@
 /** The store's record of a response, and the conditions under which another request may have it. */
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
-import { parseImageNote } from "../../../../shared/http/phone-fields.ts";
+import { has, parseImageNote, READS_MARKED } from "../../../../shared/http/phone-fields.ts";
 import { type CacheRequest, decide, type StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
 import { isRedirectStatus, isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import type { PartitionIndex } from "../database/response-store.ts";
@@ -13,6 +13,8 @@ export interface StoredExchange extends StoredResponse {
   readonly scriptCookies: readonly ScriptCookie[];
   /** The body that was stored before was named to the edge, and this is another: it may be another each time. */
   readonly wasOther?: boolean;
+  /** The request for the document wanted marks in its scripts (PROTOCOL.md section 5.12). Former releases do not say so. */
+  readonly wasToBeMarked?: boolean;
   /** The response is under this URL, and here is none. */
   readonly movedTo?: string;
 }
@@ -101,13 +103,24 @@ export interface Variant extends StoredExchange {
 /** All that is stored for a URL under a context, or under those that fit, without kept copies. */
 export function variantsOf(
   index: PartitionIndex<StoredExchange>,
-  { url, takesRecoded }: RequestHead,
+  head: RequestHead,
   context: string | ((stored: string) => boolean),
 ): Variant[] {
-  const all = variantsIn(index.find(url), context);
-  // While nobody can be asked, a smaller picture is better than none.
-  if (takesRecoded === true || typeof context !== "string") return all;
-  return all.filter(({ headers }) => parseImageNote(headers) === null);
+  const all = variantsIn(index.find(head.url), context);
+  // While nobody can be asked, a smaller picture is better than none, and a page whose scripts read the slot, too.
+  if (typeof context !== "string") return all;
+  const isAsItIs = ({ headers }: Variant) => parseImageNote(headers) === null;
+  const pictures = head.takesRecoded === true ? all : all.filter(isAsItIs);
+  return wantsMarks(head) ? pictures.filter(isOfMarks) : pictures;
+}
+
+/** Whether the scripts that stand in the document will run, so that they are to be marked. */
+export function wantsMarks({ mode, marksReads }: Pick<RequestHead, "mode" | "marksReads">): boolean {
+  return mode === "navigate" && marksReads === true;
+}
+
+function isOfMarks({ wasToBeMarked, headers }: StoredExchange): boolean {
+  return wasToBeMarked === true || has(headers, READS_MARKED);
 }
 
 /** Of these, those under a context, or under those that fit. */
