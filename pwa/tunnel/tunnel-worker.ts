@@ -117,6 +117,7 @@ const store = new Store({
       ...epochClock,
       isAway: () => isAway(phase),
       savesData: () => tunnel.savesData,
+      acceptLanguage: () => tunnel.acceptLanguage,
       namesLearned: () => tunnel.takesPushes && experiment.namesLearned !== false,
       namesBodies: () => experiment.namesBodies !== false,
       onChange: (origin) => tunnel.outdate(origin),

@@ -172,6 +172,11 @@ export class Tunnel {
     return this.#abilities.savesData;
   }
 
+  /** As of `PhoneFacts`. */
+  get acceptLanguage(): string {
+    return this.#constants.acceptLanguage;
+  }
+
   /** Milliseconds, as measured on this link and those before; null before the first. */
   get roundTrip(): number | null {
     return this.#sockets.rtt.smoothed;

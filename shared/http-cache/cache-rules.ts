@@ -15,6 +15,8 @@ export type CacheRequest = Pick<
   readonly cacheMode: CacheMode;
   /** Its origin gets `Save-Data: on`, as the session says of all requests. */
   readonly savesData?: boolean;
+  /** `Accept-Language`, as the session says it of all requests that do not say it themselves; "" for none. */
+  readonly acceptLanguage?: string;
 };
 
 export type Answer = Pick<ResponseHead, "status" | "reason" | "headers">;
@@ -271,6 +273,8 @@ function fetchMetadata(request: CacheRequest, name: string): string | null | und
   if (name === "sec-fetch-mode") return request.mode;
   if (name === "sec-fetch-site") return request.origin;
   if (name === "save-data" && request.savesData === true) return "on";
+  if (name === "accept-language" && request.acceptLanguage)
+    return fieldValue(request.headers, name) ?? request.acceptLanguage;
   return undefined;
 }
 

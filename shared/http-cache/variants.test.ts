@@ -28,6 +28,20 @@ describe("a stored response", () => {
     expect(selectVariant(withFields(["save-data", "on"]), variants)).toBe(small);
   });
 
+  it("fits by Accept-Language only what its session, or the request itself, says it with", () => {
+    const [english, french] = ["en,de", "fr"].map((acceptLanguage) => cacheRequest({ acceptLanguage }));
+    const variants = [english, french].map((request) =>
+      stored(request ?? cacheRequest(), [["vary", "Accept-Language"]]),
+    );
+    const found = (...requests: CacheRequest[]) =>
+      requests.map((request) => variants.indexOf(selectVariant(request, variants) as StoredResponse));
+    const own = { acceptLanguage: "en,de", headers: [["accept-language", "FR"]] } as const;
+    expect(
+      found(cacheRequest({ acceptLanguage: "EN, de" }), cacheRequest({ acceptLanguage: "fr" }), cacheRequest(own)),
+    ).toEqual([0, 1, 1]);
+    expect(found(cacheRequest({ acceptLanguage: "it" }), cacheRequest({ acceptLanguage: "" }))).toEqual([-1, -1]);
+  });
+
   it.each<[string, string, HeaderList, HeaderList, boolean]>([
     ["the same", "Foo", [["foo", "1"]], [["foo", "1"]], true],
     ["another", "Foo", [["foo", "1"]], [["foo", "2"]], false],

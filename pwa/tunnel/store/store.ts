@@ -18,6 +18,8 @@ export interface StorePlatform extends Clock {
   isAway(): boolean;
   /** Whether origins get `Save-Data: on` with all requests. */
   savesData(): boolean;
+  /** `Accept-Language` of all requests that do not say it themselves; "" for none. */
+  acceptLanguage(): string;
   /** Whether what pages' scripts will ask for is named with navigations, to come before. */
   namesLearned(): boolean;
   /** Whether bodies that are stored are named with requests that they may answer. */

@@ -107,6 +107,16 @@ describe("while the link is away", () => {
     }
   });
 
+  it.each(["en", ""])("shows a page in the language that the phone had, which was %o", async (before) => {
+    const greeting = { ...page, url: `${SITE}/hello` };
+    const varying = { headers: [...STALE, ["vary", "Accept-Language"]], body: "<p>hello" } as const;
+    phone.acceptLanguage = before;
+    await window.get(greeting, varying);
+    phone.acceptLanguage = "fr";
+    phone.isAway = true;
+    expect((await window.get(greeting, { until: never })).text).toBe("<p>hello");
+  });
+
   it("shows a page that the link left while it was asked for, with all that is in it", async () => {
     for (const change of [page, {}]) await window.stored(change);
     const shown = window.get(page, { until: never });

@@ -38,6 +38,17 @@ describe("what is stale", () => {
     expect(await window.get()).toMatchObject({ isAsked: false, text: "large" });
   });
 
+  it("is another page in another language of the phone, if it says so", async () => {
+    const varying: HeaderList = [...FRESH, ["vary", "Accept-Language"]];
+    await window.get({}, { headers: varying, body: "hello" });
+    expect((await window.get()).isAsked).toBe(false);
+    phone.acceptLanguage = "fr";
+    expect((await window.get({}, { headers: varying, body: "bonjour" })).text).toBe("bonjour");
+    expect(await window.get()).toMatchObject({ isAsked: false, text: "bonjour" });
+    phone.acceptLanguage = "en";
+    expect(await window.get()).toMatchObject({ isAsked: false, text: "hello" });
+  });
+
   it("costs a 304", async () => {
     await window.get({}, { headers: STALE, body: "first" });
     const again = await window.get({}, { status: 304, headers: [...FRESH, ["x-new", "1"]] });

@@ -220,10 +220,10 @@ export class AwayAnswers {
    * came from the edge is not given stale.
    */
   choose(head: Asked, variants: readonly Variant[], now: number): Variant | null {
-    const stored = asStored(head, variants, now);
+    const isAsItWas = isPage(head) || this.#shownAsWere.has(head.topLevelOrigin);
+    const stored = asStored(head, variants, now) ?? (isAsItWas ? inAnyLanguage(head, variants, now) : null);
     if (stored === null) return null;
     const { kept } = stored.entry;
-    const isAsItWas = isPage(head) || this.#shownAsWere.has(head.topLevelOrigin);
     if (!isAsItWas && !mayAnswerStale(stored)) return null;
     if (isPage(head)) {
       this.#shownAsWere.set(head.topLevelOrigin, kept === undefined ? "as stored" : { kept });
@@ -312,6 +312,16 @@ export class AwayAnswers {
       },
     };
   }
+}
+
+/** A page in the language that the phone had before is better than none. Former releases did not say which that was. */
+function inAnyLanguage(head: Asked, variants: readonly Variant[], now: number): Variant | null {
+  const others = variants.map(({ selecting, ...rest }) => ({
+    ...rest,
+    selecting: selecting.filter(([name]) => name !== "accept-language"),
+  }));
+  const found = asStored(head, others, now);
+  return variants.find(({ entry }) => entry === found?.entry) ?? null;
 }
 
 function isLinks({ code }: RopewayError): boolean {

@@ -25,10 +25,10 @@ export interface Lookup {
 /** The request as the rules of caching see it: with what the session says of all requests. */
 export function cached<Head extends RequestHead>(
   head: Head,
-  { savesData }: Pick<StorePlatform, "savesData">,
+  { savesData, acceptLanguage }: Pick<StorePlatform, "savesData" | "acceptLanguage">,
   cacheMode: CacheMode = "default",
 ): Head & CacheRequest {
-  return { ...head, cacheMode, savesData: savesData() };
+  return { ...head, cacheMode, savesData: savesData(), acceptLanguage: acceptLanguage() };
 }
 
 export function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {

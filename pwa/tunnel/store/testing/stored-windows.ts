@@ -58,6 +58,7 @@ export class TestPhone {
   namesLearned = true;
   namesBodies = true;
   savesData = false;
+  acceptLanguage = "en";
 
   /** @param takesDictionaries what the edge sends may be coded against what is stored. */
   open(takesDictionaries = false): TestWindow {
@@ -100,6 +101,7 @@ export class TestWindow {
       },
       isAway: () => phone.isAway,
       savesData: () => phone.savesData,
+      acceptLanguage: () => phone.acceptLanguage,
       namesLearned: () => phone.namesLearned,
       namesBodies: () => phone.namesBodies,
       onChange: (origin) => void this.changes.push(origin),
