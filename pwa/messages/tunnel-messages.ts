@@ -493,8 +493,8 @@ export interface KeptPage {
   readonly missing: number;
 }
 
-/** Why a page cannot be kept: its site forbids it; a form led to it; not all of it came through the store. */
-export type KeepRefusal = "forbidden" | "form" | "not-stored";
+/** Why a page cannot be kept: its site forbids it; a form led to it; not all of it came through the store; the disk is full. */
+export type KeepRefusal = "forbidden" | "form" | "not-stored" | "no-room";
 
 /** Outcome of the wish to keep a page. */
 export type KeepOutcome = { readonly page: KeptPage } | { readonly refused: KeepRefusal };

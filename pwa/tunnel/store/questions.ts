@@ -80,11 +80,12 @@ const ATTEMPTS = 3;
  * Keeps the page that is shown: its document, and what of all that it asked for is stored.
  *
  * @param question.url of the page, without a fragment.
+ * @returns null where the store cannot be written now.
  */
 export async function keepPage(
   parts: SourceParts,
   { url, title }: StoreQuestion & { readonly kind: "keep" },
-): Promise<KeepOutcome> {
+): Promise<KeepOutcome | null> {
   const { store, platform } = parts;
   const { era } = store;
   const page = parts.pages.find(url);
@@ -95,11 +96,13 @@ export async function keepPage(
     const { entries, missing } = await findParts(parts, page);
     const all = new Map([...document, ...entries].map((entry) => [entry.id, entry]));
     const kept: KeptPage = { url, title, keptAt: platform.now(), bytes: bytesOf(all.values()), missing };
-    let isKept = false;
-    await store.change(era, async (changes) => {
-      isKept = await changes.keep(kept, [...all.keys()]);
+    let isWhole = false;
+    const outcome = await store.change(era, async (changes) => {
+      isWhole = await changes.keep(kept, [...all.keys()]);
     });
-    if (isKept) return { page: kept };
+    if (outcome === "full") return { refused: "no-room" };
+    if (outcome === "failed") return null;
+    if (outcome === "written" && isWhole) return { page: kept };
   }
   return { refused: "not-stored" };
 }

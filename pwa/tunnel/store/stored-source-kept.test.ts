@@ -155,6 +155,30 @@ describe("a page that is kept", () => {
     expect(await keep()).toEqual({ refused });
   });
 
+  /** Of a transaction: all else was written by then. */
+  const isLast = (value: unknown): boolean => (value as { readonly turn?: number }).turn !== undefined;
+
+  it("is not kept where the disk is full, and is later", async () => {
+    await visit("one");
+    await window.stored(page);
+    phone.disk.onPut = (value) => {
+      if (isLast(value)) throw new DOMException("Full", "QuotaExceededError");
+    };
+    expect(await keep()).toEqual({ refused: "no-room" });
+    phone.disk.onPut = () => {};
+    expect(await (await phone.disk.raw()).getAll("kept")).toEqual([]);
+    expect(await keep()).toMatchObject({ page: { title: "A" } });
+  });
+
+  it("is not kept where the browser takes the transaction back", async () => {
+    await visit("one");
+    await window.stored(page);
+    phone.disk.onStep = ({ method, args, transaction }) => {
+      if (method === "put" && isLast(args[0])) transaction?.abort();
+    };
+    expect(await keep()).toBeNull();
+  });
+
   it("is not undone by what makes stored answers untrue, and goes when its site clears its cache", async () => {
     await visit("one");
     await keep();

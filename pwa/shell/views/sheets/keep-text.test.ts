@@ -17,6 +17,7 @@ it.each([
     "Kept 2 minutes ago, 1.2 MB. Without a link it lacks 3 parts that could not be stored.",
   ],
   [null, "forbidden", "Cannot keep it: its site does not allow this page to be stored."],
+  [null, "no-room", "Cannot keep it: there is no room left on this phone for it."],
 ] as const)("says of a page what is kept of it, or why not (%#)", (kept, result, text) => {
   expect(keepText(kept, result, 120_000)).toBe(text);
 });

@@ -120,6 +120,7 @@ const REFUSALS: Record<Exclude<KeepResult, "kept">, string> = {
   forbidden: later("Cannot keep it: its site does not allow this page to be stored."),
   form: later("Cannot keep it: it is the answer to a form."),
   "not-stored": later("Cannot keep it: this phone has not stored it. Reload the page, then try again."),
+  "no-room": later("Cannot keep it: there is no room left on this phone for it."),
   unavailable: later("Cannot keep it now: try again."),
 };
 

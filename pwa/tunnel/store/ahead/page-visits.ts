@@ -23,7 +23,7 @@ const REMEMBERED = 30 * DAY;
 /** The store, as the visits need it. */
 export interface VisitStore {
   readonly era: number;
-  change(era: number, run: (changes: Pick<StoreChanges, "dropVisits">) => Promise<void>): Promise<void>;
+  change(era: number, run: (changes: Pick<StoreChanges, "dropVisits">) => Promise<void>): Promise<unknown>;
   visit(partition: string, document: string): Promise<StoredVisit | undefined>;
   keepVisit(visit: StoredVisit, era: number): Promise<void>;
 }
@@ -136,8 +136,8 @@ export class PageVisits {
     await this.#drop(() => true);
   }
 
-  #drop(isGone: (visit: StoredVisit) => boolean): Promise<void> {
-    return this.#store.change(this.#store.era, (changes) => changes.dropVisits(isGone));
+  async #drop(isGone: (visit: StoredVisit) => boolean): Promise<void> {
+    await this.#store.change(this.#store.era, (changes) => changes.dropVisits(isGone));
   }
 
   /** Not if it is of a day to come, either: the clock was set back. */

@@ -270,16 +270,24 @@ export class ResponseStore<Meta> {
     });
   }
 
-  /** Settles when it is written, or will not be. @param run is not called where something was forgotten since `era`. */
-  change(era: number, run: (changes: StoreChanges) => Promise<void>): Promise<void> {
-    return this.#queue.add({
+  /** @param run is not called where something was forgotten since `era`; else it may be called again. */
+  async change(era: number, run: (changes: StoreChanges) => Promise<void>): Promise<ChangeOutcome> {
+    let outcome: ChangeOutcome = "failed";
+    let isForgotten = false;
+    await this.#queue.add({
       run: async (changes) => {
-        if (!this.#isForgotten(era, changes)) await run(changes);
+        isForgotten = this.#isForgotten(era, changes);
+        if (!isForgotten) await run(changes);
       },
       committed: ({ partitions }) => {
+        outcome = isForgotten ? "forgotten" : "written";
         for (const partition of partitions) this.#indexes.delete(partition);
       },
+      failed: (error) => {
+        outcome = (error as Error).name === "QuotaExceededError" ? "full" : "failed";
+      },
     });
+    return outcome;
   }
 
   /** Another window did this. */
@@ -432,8 +440,11 @@ export class ResponseStore<Meta> {
       if (partitions.length > 0) this.#platform.tellOthers({ kind: "changed", partitions });
       await this.#bodies.sweep(changes.unowned);
       return true;
-    } catch {
+    } catch (error) {
+      // Where the browser takes a transaction back, its requests fail with that, and the transaction says why.
+      const reason = write.error ?? error;
       abortWrite(write);
+      for (const change of queued) change.failed?.(reason);
       return false;
     }
   }
@@ -495,6 +506,9 @@ export interface ResponseCopy {
   readonly era: number;
   readonly body: BodyCopy;
 }
+
+/** What has become of a change. "full": the disk has no room for it. */
+type ChangeOutcome = "written" | "forgotten" | "full" | "failed";
 
 interface NewEntry<Meta> {
   readonly partition: string;

@@ -355,6 +355,8 @@ const TOGETHER = 32;
 export interface Change {
   run(changes: StoreChanges): Promise<void>;
   readonly committed?: (changes: StoreChanges) => void;
+  /** It is tried once more by itself, where others were written with it; then it is given up. */
+  readonly failed?: (error: unknown) => void;
   /** Bytes of bodies that wait with it; none by default. */
   readonly bytes?: number;
 }
