@@ -83,6 +83,30 @@ describe("what is read", () => {
     expect((await window.get()).error?.message).toMatch(/a part of it is gone/);
     expect((await window.get({}, { body: "good" })).text).toBe("good");
   });
+
+  it("fails where a part of it cannot be read, and is there the next time", async () => {
+    await window.get({}, { headers: FRESH, body });
+    await window.stored();
+    phone.disk.onStep = ({ method, args }) => {
+      if (method === "get" && args[0] === "blocks") throw new DOMException("Failed", "UnknownError");
+    };
+    expect((await window.get()).error?.message).toMatch(/try again/);
+    phone.disk.onStep = () => {};
+    expect(await window.get()).toMatchObject({ isAsked: false, text: body });
+  });
+
+  it("is asked for where the index cannot be read, and is there the next time", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.stored();
+    const other = phone.open();
+    await other.store.opened;
+    phone.disk.onStep = ({ method }) => {
+      if (method === "getAllFromIndex") throw new DOMException("Failed", "UnknownError");
+    };
+    expect((await other.get({}, { headers: [["cache-control", "no-store"]], body: "second" })).text).toBe("second");
+    phone.disk.onStep = () => {};
+    expect(await other.get()).toMatchObject({ isAsked: false, text: "first" });
+  });
 });
 
 describe("where the disk never answers", () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { FakeDisk } from "../testing/fake-disk.ts";
+import { type DiskStep, FakeDisk } from "../testing/fake-disk.ts";
 import {
   blockCount,
   bytes,
@@ -222,6 +222,34 @@ describe("a store", () => {
     structuredClone(chunk, { transfer: [chunk.buffer] });
     await store.add({ partition: SITE, url: "https://a.example/x", meta: { note: "" }, replaces: () => true }, copy);
     expect(await get(store, "https://a.example/x")).toEqual(bytes(100));
+  });
+});
+
+describe("a store that cannot be read for a moment", () => {
+  const fails = (name: string) => () => {
+    throw new DOMException("Failed", name);
+  };
+  const abortLater = ({ transaction }: DiskStep) => queueMicrotask(() => transaction?.abort());
+
+  it.each<[string, string, (step: DiskStep) => void]>([
+    ["is closing", "transaction", fails("InvalidStateError")],
+    ["fails", "get", fails("UnknownError")],
+    ["takes the transaction back", "get", abortLater],
+  ])("keeps a body where the database %s, read ahead or not", async (_, failing, act) => {
+    for (const isAhead of [true, false]) {
+      const store = disk.open();
+      const url = `https://a.example/${isAhead}`;
+      await put(store, url, bytes(10));
+      disk.onStep = (step) => {
+        if (step.method === failing) act(step);
+      };
+      if (isAhead) store.readAhead((await store.index(SITE)).find(url));
+      await turns(10);
+      expect(await get(store, url)).toBeNull();
+      disk.onStep = () => {};
+      await store.upkeep();
+      expect(await get(store, url)).toEqual(bytes(10));
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import { deleteStoreDatabase, STORE_NAME, type StoreNews } from "../store.ts";
 import {
   BodyCopy,
   type BodyHolds,
-  type BodyReader,
+  BodyReader,
   type DiskBacklog,
   SharedBodies,
   SWEEP_INTERVAL,
@@ -122,7 +122,13 @@ export class ResponseStore<Meta> {
     const known: KnownIndex<Meta> = { index: new PartitionIndex([]) };
     this.#indexes.set(partition, known);
     if (this.#partitions.has(partition)) {
-      known.index = this.#load(partition).then((loaded) => (known.index = loaded));
+      known.index = this.#load(partition).then((loaded) => {
+        // The next request reads it again.
+        if (loaded === null && this.#indexes.get(partition) === known) this.#indexes.delete(partition);
+        const index = loaded ?? new PartitionIndex<Meta>([]);
+        known.index = index;
+        return index;
+      });
     }
     return known.index;
   }
@@ -130,13 +136,14 @@ export class ResponseStore<Meta> {
   /**
    * The body stays whole until its reader is closed.
    *
-   * @returns null where the body is not there, or not whole: then the entry is gone, too.
+   * @returns null where the body is not there, or not whole: then the entry is gone, too. Or where nobody can read it just now.
    */
   async read(entry: StoredEntry<Meta>): Promise<BodyReader | null> {
     const reader = await this.#bodies.read(entry.body);
-    if (reader === null) this.dropBody(entry);
-    else this.#touched.add(entry.id);
-    return reader;
+    if (reader instanceof BodyReader) this.#touched.add(entry.id);
+    if (reader !== "broken") return reader;
+    this.dropBody(entry);
+    return null;
   }
 
   /** Their bodies will be read soon, in this order. */
@@ -334,9 +341,10 @@ export class ResponseStore<Meta> {
     }
   }
 
-  async #load(partition: string): Promise<PartitionIndex<Meta>> {
+  /** Null where it cannot be read. */
+  async #load(partition: string): Promise<PartitionIndex<Meta> | null> {
     const database = await this.#database;
-    if (database === null) return new PartitionIndex([]);
+    if (database === null) return null;
     try {
       const rows = await database.getAllFromIndex("entries", "partition", partition);
       const entries = rows.filter((row) => isStoredEntry(row, this.#isMeta));
@@ -344,7 +352,7 @@ export class ResponseStore<Meta> {
       if (broken.length > 0) void this.#queue.add({ run: (changes) => changes.removeAll(broken) });
       return new PartitionIndex(entries);
     } catch {
-      return new PartitionIndex([]);
+      return null;
     }
   }
 

@@ -34,8 +34,8 @@ export class SharedBodies {
     this.#ahead.clear();
   }
 
-  /** @returns null where the body is not whole. The reader has to be closed. */
-  async read(body: StoredBody): Promise<BodyReader | null> {
+  /** @returns null where nobody can read just now. The reader has to be closed. */
+  async read(body: StoredBody): Promise<BodyReader | "broken" | null> {
     const database = await this.#database();
     if (database === null) return null;
     const release = body.blocks.length > 1 ? await this.#holds.hold(body.id) : null;
@@ -45,7 +45,7 @@ export class SharedBodies {
       void this.sweep([body.id]);
     };
     const reader = await BodyReader.open(database, body, this.#ahead.take(body.id), close).catch(() => null);
-    if (reader === null) close();
+    if (!(reader instanceof BodyReader)) close();
     return reader;
   }
 
@@ -206,6 +206,8 @@ export class BodyReader {
   #first: Uint8Array | null;
   #next = 0;
   #isClosed = false;
+  /** A block is known to be gone, or to be another: not only that it could not be read. */
+  isBroken = false;
 
   private constructor(database: StoreDatabase, body: StoredBody, first: Uint8Array, release: () => void) {
     this.#database = database;
@@ -218,23 +220,23 @@ export class BodyReader {
   /**
    * @param ahead its only block, if that was read ahead.
    * @param release called when the body is not read any more.
-   * @returns null where the body is not whole.
+   * @throws DOMException where it cannot be read.
    */
   static async open(
     database: StoreDatabase,
     body: StoredBody,
     ahead: Promise<unknown> | null,
     release: () => void,
-  ): Promise<BodyReader | null> {
+  ): Promise<BodyReader | "broken"> {
     const [first, count] = ahead === null ? await readFirst(database, body) : [await ahead, 1];
-    if (!(first instanceof Uint8Array) || count !== body.blocks.length) return null;
+    if (!(first instanceof Uint8Array) || count !== body.blocks.length) return "broken";
     const reader = new BodyReader(database, body, first, release);
-    return (await reader.#isSound(first, 0)) ? reader : null;
+    return (await reader.#isSound(first, 0)) ? reader : "broken";
   }
 
   /**
    * @returns null after the last block; what it gives is the caller's.
-   * @throws Error where a block is gone since, or is not what was stored.
+   * @throws Error where a block is gone since, or is not what was stored, or cannot be read.
    */
   async next(): Promise<Uint8Array | null> {
     const index = this.#next;
@@ -245,6 +247,7 @@ export class BodyReader {
     if (first !== null) return first;
     const block = await this.#database.get("blocks", [this.#body.id, index]);
     if (block !== undefined && (await this.#isSound(block, index))) return block;
+    this.isBroken = true;
     throw new Error("Cannot read a stored body: a block of it is gone or broken");
   }
 
@@ -304,10 +307,9 @@ class BodiesAhead {
       if (this.#blocks.has(id)) continue;
       left -= size;
       if (left < 0) return;
-      this.#blocks.set(
-        id,
-        blocks.get([id, 0]).catch(() => undefined),
-      );
+      const block = blocks.get([id, 0]);
+      block.catch(() => {});
+      this.#blocks.set(id, block);
     }
   }
 

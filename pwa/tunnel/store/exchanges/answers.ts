@@ -87,7 +87,9 @@ export class StoredAnswers {
       }
       isRead = true;
       this.#parts.counters.storeBytes += entry.body.size;
-      return answerStored({ request: head, entry, ...headOf() }, body, consumer, () => this.#broken(entry));
+      return answerStored({ request: head, entry, ...headOf() }, body, consumer, (isBroken) =>
+        this.#failed(entry, isBroken),
+      );
     });
     return {
       cancel() {
@@ -97,9 +99,9 @@ export class StoredAnswers {
     };
   }
 
-  #broken(entry: ExchangeEntry): RopewayError {
-    this.#parts.store.dropBody(entry);
-    const message = "Cannot read what is stored: a part of it is gone";
+  #failed(entry: ExchangeEntry, isBroken: boolean): RopewayError {
+    if (isBroken) this.#parts.store.dropBody(entry);
+    const message = `Cannot read what is stored: ${isBroken ? "a part of it is gone" : "try again"}`;
     return this.#parts.platform.failure(ErrorCode.INTERNAL_ERROR, message);
   }
 }
@@ -115,13 +117,13 @@ interface StoredAnswer {
  * Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it.
  *
  * @param body is closed when that is over.
- * @param broken says what it fails with where a part of the body is gone.
+ * @param failed says what it fails with where a part of the body is broken, or cannot be read.
  */
 function answerStored(
   { request, entry, headers, scriptCookies }: StoredAnswer,
   body: BodyReader,
   consumer: ResponseConsumer,
-  broken: () => RopewayError,
+  failed: (isBroken: boolean) => RopewayError,
 ): ClientExchange {
   let isCancelled = false;
   const showsRange = mayShow("content-range", request, headers);
@@ -161,7 +163,7 @@ function answerStored(
   };
   void run()
     .catch(() => {
-      const error = broken();
+      const error = failed(body.isBroken);
       if (!isCancelled) consumer.onError(error);
     })
     .finally(() => body.close());
