@@ -107,6 +107,7 @@ const platform: SocketPlatform = {
 };
 
 let phase: LinkPhase = { kind: "unpaired" };
+const isLinkAway = () => isAway(phase);
 
 /** How much may be stored. The shell says so before it says anything else. */
 let storeBytes = 0;
@@ -115,7 +116,7 @@ const store = new Store({
     const { openStoredSource } = await importAgain<typeof import("./store/store-chunk.ts")>(self.__STORE);
     const parts: StorePlatform = {
       ...epochClock,
-      isAway: () => isAway(phase),
+      isAway: isLinkAway,
       savesData: () => tunnel.savesData,
       acceptLanguage: () => tunnel.acceptLanguage,
       namesLearned: () => tunnel.takesPushes && experiment.namesLearned !== false,
@@ -129,6 +130,7 @@ const store = new Store({
     return openStoredSource(parts, () => storeBytes);
   },
   deleteStored: emptyStore,
+  isAway: isLinkAway,
   setTimer,
 });
 const brotliChunk = () => importAgain<typeof import("./coding/brotli-chunk.ts")>(self.__BROTLI);
@@ -295,7 +297,7 @@ const downloads = new LatePart<Downloads>(async () => {
       const { marksReads: _, ...head } = wishes.marked(request.head);
       return tunnel.askEdge({ ...request, head: signIns?.marked(head) ?? head }, consumer);
     },
-    isAway: () => isAway(phase),
+    isAway: isLinkAway,
     tell: (download) => tell({ type: "document", kind: "download", download }),
     clock: epochClock,
   });

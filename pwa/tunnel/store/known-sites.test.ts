@@ -24,6 +24,7 @@ function rig(load?: () => Promise<LoadedStore>) {
   const cookies = { mayHaveChanged() {} };
   const store = new Store({
     load: load ?? (async () => ({ opened, source, cookies }) as unknown as LoadedStore),
+    isAway: () => false,
     deleteStored: async () => {},
     setTimer,
   });

@@ -6,6 +6,7 @@ import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { edgeRequest, type PhoneRequest, seenBy } from "../exchange/exchange.ts";
 import { type LoadedStore, Store } from "./store.ts";
+import { turns } from "./testing/stored-bodies.ts";
 import { FRESH, page, SITE, TestPhone } from "./testing/stored-windows.ts";
 
 const request: PhoneRequest = { head: requestHead, body: null, push: null };
@@ -20,8 +21,10 @@ function rig(load: () => Promise<LoadedStore>, deleteStored = async () => {}) {
     timers.push(task);
     return () => void timers.splice(timers.indexOf(task), 1);
   };
+  const link = { isAway: false };
   const store = new Store({
     load,
+    isAway: () => link.isAway,
     deleteStored: () => {
       asked.push("delete");
       return deleteStored();
@@ -46,7 +49,7 @@ function rig(load: () => Promise<LoadedStore>, deleteStored = async () => {}) {
     passedBy: ({ method }: RequestHead) => void asked.push(method),
     cookies: COOKIES,
   } as unknown as LoadedStore;
-  return { asked, store, ask, stored, timers, consumers };
+  return { asked, store, ask, stored, timers, consumers, link };
 }
 
 it("lets requests pass until it is there, but for the one that empties it", async () => {
@@ -58,6 +61,31 @@ it("lets requests pass until it is there, but for the one that empties it", asyn
   await vi.waitFor(() => expect(asked).toEqual(["network", "store"]));
   ask(request);
   expect(asked).toEqual(["network", "store", "store"]);
+});
+
+it("is waited for by documents of known sites, for longer while the link is away", async () => {
+  const loading = Promise.withResolvers<LoadedStore>();
+  const { asked, store, ask, stored, timers, link } = rig(() => loading.promise);
+  store.setKnown(null);
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) timers.shift()?.();
+    await turns(1);
+  };
+  const document = { ...request, head: page };
+  ask(document);
+  await pass(1);
+  expect(asked.splice(0)).toEqual(["network"]);
+  link.isAway = true;
+  for (const seconds of [14, 1]) {
+    if (seconds === 14) ask(document);
+    expect(asked).toEqual([]);
+    await pass(seconds);
+  }
+  expect(asked.splice(0)).toEqual(["network"]);
+  ask(document);
+  await pass(3);
+  loading.resolve(stored);
+  await vi.waitFor(() => expect(asked).toEqual(["store"]));
 });
 
 it("goes on without it, and tries again", async () => {
@@ -135,6 +163,7 @@ describe("cookies that change while it loads", () => {
     const late = new Store({
       load: async () => window.source,
       deleteStored: async () => {},
+      isAway: () => false,
       setTimer: () => () => {},
     });
     /** @returns what the page gets; the edge answers when told to. */

@@ -69,6 +69,8 @@ export interface LoadedStore {
 }
 
 interface StoreHost extends Pick<Clock, "setTimer"> {
+  /** As of `StorePlatform`. */
+  isAway(): boolean;
   load(): Promise<LoadedStore>;
   /** As `emptyStore`. */
   deleteStored(): Promise<void>;
@@ -107,7 +109,7 @@ export class Store {
 
   /** Origins of pages, serialized, that may be stored; null: any may. */
   #known: ReadonlySet<string> | null = new Set();
-  /** The first document of those began to wait. When its time is over, no other waits any more. */
+  /** The first document of those began to wait. When its time is over, no other waits any more, but while the link is away. */
   #opened: Promise<unknown> | null = null;
 
   constructor(host: StoreHost) {
@@ -153,7 +155,9 @@ export class Store {
   readonly source: ResponseSource = (request, consumer, next) => {
     const { mode, topLevelOrigin } = request.head;
     if (mode !== "navigate" || this.#known?.has(topLevelOrigin) === false) return this.#ask(request, consumer, next);
-    this.#opened ??= bounded(this.#open(), undefined, this.#host.setTimer);
+    const { setTimer, isAway } = this.#host;
+    const wait = () => bounded(this.#open(), undefined, setTimer, DISK_TIME, isAway);
+    if (this.#opened === null || isAway()) this.#opened = wait();
     return laterWith(this.#opened, () => this.#ask(request, consumer, next));
   };
 
@@ -252,18 +256,31 @@ export function failingWith(error: RopewayError, consumer: ResponseConsumer): Re
 /** Milliseconds that a request waits for the disk before it does without. */
 export const DISK_TIME = 1000;
 
+/** So many times as long it waits while the link is away: nothing but the disk can answer then. */
+const AWAY_TIMES = 15;
+
 /** Milliseconds that a person waits for the store to forget something: a slow phone has to delete 200 MB. */
 export const FORGETTING_TIME = 15_000;
 
-/** The value of `promise`, or `otherwise` if that takes longer than `time`. The promise does not reject. */
+/**
+ * The value of `promise`, or `otherwise` if that takes longer than `time`. The promise does not reject.
+ *
+ * @param isAway whether it is waited for longer.
+ */
 export function bounded<Value, Other>(
   promise: Promise<Value>,
   otherwise: Other,
   setTimer: SetTimer,
   time = DISK_TIME,
+  isAway = () => false,
 ): Promise<Value | Other> {
   return new Promise((resolve) => {
-    const cancel = setTimer(() => resolve(otherwise), time);
+    let times = 1;
+    const over = (): void => {
+      if (times++ < AWAY_TIMES && isAway()) cancel = setTimer(over, time);
+      else resolve(otherwise);
+    };
+    let cancel = setTimer(over, time);
     void promise.then((value) => {
       cancel();
       resolve(value);

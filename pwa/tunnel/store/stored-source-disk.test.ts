@@ -3,7 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
-import { FRESH, type OriginAnswer, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
+import { FRESH, type OriginAnswer, page, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 let phone: TestPhone;
 let window: TestWindow;
@@ -106,6 +106,40 @@ describe("what is read", () => {
     expect((await other.get({}, { headers: [["cache-control", "no-store"]], body: "second" })).text).toBe("second");
     phone.disk.onStep = () => {};
     expect(await other.get()).toMatchObject({ isAsked: false, text: "first" });
+  });
+});
+
+describe("where the disk is slow and the link is away", () => {
+  const away: OriginAnswer = { fails: new RopewayError(ErrorCode.OFFLINE, "stream", "library", "away") };
+
+  beforeEach(async () => {
+    for (const head of [page, {}]) await window.get(head, { headers: FRESH, body: "stored" });
+    for (const head of [page, {}]) await window.stored(head);
+    phone.isAway = true;
+  });
+
+  it.each([
+    ["a page", page],
+    ["a picture", {}],
+  ])("%s is shown as soon as the store is open", async (_, head) => {
+    const opening = Promise.withResolvers<void>();
+    phone.disk.opening = opening.promise;
+    const late = phone.open();
+    late.isStuck = true;
+    const shown = late.get(head, away);
+    for (let second = 0; second < 3; second++) await late.waitForDisk();
+    opening.resolve();
+    expect(await shown).toMatchObject({ error: null, text: "stored" });
+  });
+
+  it("a body is shown as soon as it is read", async () => {
+    const read = window.store.read.bind(window.store);
+    const waiting = Promise.withResolvers<void>();
+    vi.spyOn(window.store, "read").mockImplementation((entry) => waiting.promise.then(() => read(entry)));
+    const shown = window.get(page, away);
+    for (let second = 0; second < 3; second++) await window.waitForDisk();
+    waiting.resolve();
+    expect(await shown).toMatchObject({ error: null, text: "stored" });
   });
 });
 

@@ -192,9 +192,10 @@ export class StoredSource implements LoadedStore {
   /** The edge is told what it need not push, and then asked about what is stale of that. */
   #navigate(lookup: Lookup): ClientExchange {
     const plan = this.#ahead.plan(lookup);
-    // Nothing is to be waited for where no page was before.
+    // Nothing is to be waited for where no page was before, or nobody is there to be told.
     const index = this.#parts.store.index(lookup.partition);
-    if (!(index instanceof Promise) && index.isEmpty) return this.#find(lookup);
+    const isNew = !(index instanceof Promise) && index.isEmpty;
+    if (isNew || this.#parts.platform.isAway()) return this.#find(lookup);
     return laterWith(withinDiskTime(this.#parts, plan, null), (known) => {
       const exchange = this.#find(known === null ? lookup : telling(lookup, known.told));
       known?.ask();

@@ -1,10 +1,11 @@
+import type { SetTimer } from "../../../../shared/clock.ts";
 import type { ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { CacheMode, HeaderList, RequestHead, ScriptCookie, StoredBody } from "../../../../shared/http/heads.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/cache-rules.ts";
 import type { Ask, PhoneRequest } from "../../exchange/exchange.ts";
 import type { PageRequests } from "../ahead/page-visits.ts";
 import type { ResponseStore } from "../database/response-store.ts";
-import { bounded, type StorePlatform } from "../store.ts";
+import { bounded, DISK_TIME, type StorePlatform } from "../store.ts";
 import type { CookieMirror } from "./cookie-mirror.ts";
 import type { Invalidations } from "./invalidations.ts";
 import type { StoredDictionaries } from "./named-bodies.ts";
@@ -69,13 +70,14 @@ interface StoreCounters {
   storeAskedUsed: number;
 }
 
-/** @param promise does not reject; waited for as long as a request waits for the disk. */
+/** @param promise does not reject; waited for as long as a request waits for the disk, which is longer without a link. */
 export function withinDiskTime<Value, Other>(
   { platform }: Pick<SourceParts, "platform">,
   promise: Promise<Value>,
   otherwise: Other,
 ): Promise<Value | Other> {
-  return bounded(promise, otherwise, (task, delay) => platform.setTimer(task, delay));
+  const setTimer: SetTimer = (task, delay) => platform.setTimer(task, delay);
+  return bounded(promise, otherwise, setTimer, DISK_TIME, () => platform.isAway());
 }
 
 /** Cookies that scripts of the answer may read; null where a document needs them and they are not known. */

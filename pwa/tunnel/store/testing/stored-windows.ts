@@ -196,8 +196,9 @@ export class TestWindow {
   /** A second passes as soon as somebody waits for the disk. */
   async waitForDisk(): Promise<void> {
     while (this.timers.size === 0) await turns(1);
-    for (const task of this.timers) task();
+    const tasks = [...this.timers];
     this.timers.clear();
+    for (const task of tasks) task();
   }
 
   get lastAsked(): RequestHead | undefined {
