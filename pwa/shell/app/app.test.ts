@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { openApp, openTab, sendsTo } from "../testing/tab-rig.ts";
-import type { SiteEvent } from "./state.ts";
+import type { Notice, SiteEvent } from "./state.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";
@@ -179,10 +179,26 @@ it("tells of pages from the first on, of those that are forgotten, and that this
   app.forgetRecent(`${A}/`);
   app.forgetSites((url) => url.startsWith(B));
   app.forgetRecent("all");
-  app.rememberRecent();
+  (app.state.notice as Notice & { kind: "forgotten" }).undo();
   const isForgotten = ({ kind, isOf }: SiteEvent & { isOf?: ((url: string) => boolean) | null }) =>
     kind === "forget" ? [`${A}/x`, `${B}/x`].filter((url) => isOf?.(url) ?? true) : kind;
   expect(heard.map(isForgotten)).toEqual([[`${A}/x`], [`${B}/x`], [`${A}/x`, `${B}/x`], "remember"]);
+});
+
+it("has open pages kept again when it is taken back that all were forgotten", () => {
+  const { app, log } = openApp();
+  app.forgetRecent(`${A}/`);
+  expect(app.state.notice).toBeNull();
+  app.forgetRecent("all");
+  (app.state.notice as Notice & { kind: "forgotten" }).undo();
+  app.clearSiteData();
+  const all = `${A},${B}`;
+  expect(log.filter((line) => /stay|again|close/.test(line))).toEqual([
+    `${A} stay`,
+    `${all} stay`,
+    `${all} are kept again`,
+    `${all} close`,
+  ]);
 });
 
 it("asks while the link is away which pages can be read, once", async () => {

@@ -30,8 +30,11 @@ export interface AppOptions {
   readonly forgetSlotsOf: (isOf: (origin: string) => boolean) => void;
   /** The phone's storage as the person sees it; null until its script is there. */
   readonly phone: () => { pageLoaded(stats: TunnelStats): void; read(): void } | null;
-  /** Forgets where the person was. @property isOf says of URLs whether they are to be forgotten. */
-  readonly forgetHistory: (isOf: (url: string) => boolean) => void;
+  /**
+   * Forgets where the person was. @property isOf says of URLs whether they are to be forgotten. @property closes pages that
+   * have no frames close, too. @returns how to have open pages kept again.
+   */
+  readonly forgetHistory: (isOf: (url: string) => boolean, closes: boolean) => () => void;
   /** Draws the state of the app and of the tab shown. */
   readonly draw: () => void;
 }
@@ -180,31 +183,24 @@ export class App implements AppActions, SiteTeller {
   }
 
   forgetRecent(url: string | "all"): void {
-    const { sites, forgetHistory } = this.#options;
-    const former = sites.recent;
     const isOf = (other: string) => url === "all" || isSameSite(other, url);
-    sites.forget(url);
-    this.#tellSites({ kind: "forget", isOf: url === "all" ? null : isOf });
-    forgetHistory(isOf);
     // First, as the notice takes the focus that goes with the list.
-    this.draw();
+    const undrop = this.dropRecent(isOf);
+    this.#tellSites({ kind: "forget", isOf: url === "all" ? null : isOf });
+    const keepAgain = this.#options.forgetHistory(isOf, false);
     if (url !== "all") return;
-    this.notify({ kind: "forgotten", sites: former }, () => this.#isLoading);
-  }
-
-  rememberRecent(): void {
-    const { notice } = this.state;
-    if (notice?.kind === "forgotten") {
-      this.#options.sites.remember(notice.sites);
+    const undo = () => {
       this.#tellSites({ kind: "remember" });
-    }
-    this.dismissNotice();
+      keepAgain();
+      undrop();
+    };
+    this.notify({ kind: "forgotten", undo }, () => this.#isLoading);
   }
 
   dropRecent(isOf: (url: string) => boolean): () => void {
     const { sites } = this.#options;
     const gone = sites.recent.filter(({ url }) => isOf(url));
-    sites.forgetSites(isOf);
+    sites.forget(isOf);
     this.draw();
     return () => {
       sites.remember(gone);
@@ -234,7 +230,7 @@ export class App implements AppActions, SiteTeller {
     const token = storedToken(storage);
     if (result === "paired" && token !== null) {
       // The history that is there was another pairing's.
-      this.#options.forgetHistory(() => true);
+      this.#options.forgetHistory(() => true, true);
       this.tunnel.tell({ type: "store", kind: "empty" });
       return openLink(token);
     }
@@ -256,7 +252,7 @@ export class App implements AppActions, SiteTeller {
       this.#options.phone()?.read();
     });
     for (const tab of this.#tabs) tab.home();
-    this.#options.forgetHistory(() => true);
+    this.#options.forgetHistory(() => true, true);
   }
 
   /** Such pages close, and this window forgets where they were. */
@@ -266,7 +262,7 @@ export class App implements AppActions, SiteTeller {
       const { url, destination } = tab.state;
       if (isOf(url) || isOf(destination?.url ?? "")) tab.home();
     }
-    sites.forgetSites(isOf);
+    sites.forget(isOf);
     this.#tellSites({ kind: "forget", isOf });
     const { pixelReaders, trackerExceptions, windowOpeners, sizes } = settings.current;
     this.changeSettings({
@@ -276,7 +272,7 @@ export class App implements AppActions, SiteTeller {
       trackerExceptions: trackerExceptions.filter((site) => !isOf(`https://${site}`)),
     });
     forgetSlotsOf(isOf);
-    forgetHistory(isOf);
+    forgetHistory(isOf, true);
     this.draw();
   }
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { KeptEntry } from "../tab/session-history.ts";
+import { type KeptEntry, START } from "../tab/session-history.ts";
 import { MapStorage } from "../testing/map-storage.ts";
 import { HISTORY_KEY, type HistoryLocks, HistoryStore } from "./history-store.ts";
 
 const entry = (url: string): KeptEntry => ({ url, isRepeatable: true, scroll: { x: 0, y: 7 } });
 const A = entry("https://a.example/");
 const B = entry("https://b.example/");
-const START: KeptEntry = { url: "", isRepeatable: true, scroll: { x: 0, y: 0 } };
 
 /** One lock, and whoever waits for it. */
 function openLocks(): HistoryLocks {
@@ -197,6 +196,27 @@ it("forgets in all windows what one forgets", async () => {
   second.store.forget((url) => url === A.url);
   expect([A, B].map(({ url }) => first.store.forgotten()(url))).toEqual([true, false]);
   first.store.close();
+});
+
+it("writes nothing of pages that are forgotten while their tabs are open", async () => {
+  const { open, storage } = phone();
+  const { store, runTimers } = open();
+  await store.take();
+  const gone: KeptEntry = { ...entry("https://gone.example/"), forgottenBy: () => true };
+  const ofGone = { title: "Gone", picture: "https://gone.example/picture" };
+  const tabs = [
+    { entries: [START, gone], ...ofGone },
+    { entries: [B, gone], ...ofGone },
+    { entries: [B], title: "B" },
+  ];
+  store.save([A, gone], { tabs, at: 2 });
+  runTimers();
+  expect(storage.getItem(HISTORY_KEY)?.toLowerCase()).not.toContain("gone");
+  store.close();
+  await settled();
+  const again = open();
+  expect(await again.store.take()).toEqual([A]);
+  expect(again.store.others).toMatchObject({ at: 1, tabs: [{ entries: [B], title: "" }, { title: "B" }] });
 });
 
 it("bounds what it writes, and reads nothing that it did not write", async () => {

@@ -4,8 +4,8 @@
  * browser releases however a window ends.
  */
 import type { SetTimer } from "../../../shared/clock.ts";
-import type { KeptEntry } from "../tab/session-history.ts";
-import type { OtherTabs } from "../tab/tabs.ts";
+import { type KeptEntry, START } from "../tab/session-history.ts";
+import type { KeptTab, OtherTabs } from "../tab/tabs.ts";
 import type { KeyValueStorage } from "./settings.ts";
 
 export const HISTORY_KEY = "ropeway.history";
@@ -43,8 +43,6 @@ interface KeptHistory {
 
 const NO_OTHERS: OtherTabs = { tabs: [], at: 0 };
 const NOTHING: KeptHistory = { entries: [], others: NO_OTHERS, starts: 0 };
-
-const START: KeptEntry = { url: "", isRepeatable: true, scroll: { x: 0, y: 0 } };
 
 export class HistoryStore {
   readonly #storage: KeyValueStorage;
@@ -121,6 +119,7 @@ export class HistoryStore {
     }, PROBATION);
   }
 
+  /** Entries that are forgotten are not written. */
   save(entries: readonly KeptEntry[], others: OtherTabs = NO_OTHERS): void {
     this.#current = { ...this.#current, entries, others };
     if (this.#isScheduled) return;
@@ -171,7 +170,8 @@ export class HistoryStore {
     });
   }
 
-  #put({ entries, others, starts }: KeptHistory): void {
+  #put(history: KeptHistory): void {
+    const { entries, others, starts } = without(history, ({ forgottenBy }) => !forgottenBy);
     const tabs = others.tabs.slice(0, MOST_TABS).map(({ entries, title, picture }) => ({
       entries: bounded(entries, CHARACTERS_BEHIND),
       title: title.slice(0, MOST_TITLE),
@@ -215,9 +215,16 @@ function isEntry({ url, isRepeatable, scroll }: Partial<KeptEntry>): boolean {
 }
 
 function without({ entries, others, starts }: KeptHistory, isLeft: (entry: KeptEntry) => boolean): KeptHistory {
-  const tabs = others.tabs.map((tab) => ({ ...tab, entries: tab.entries.filter(isLeft) }));
-  const left = tabs.filter((tab) => tab.entries.some(({ url }) => url !== ""));
-  return { entries: entries.filter(isLeft), others: { ...others, tabs: left }, starts };
+  const leftOf = (tabs: readonly KeptTab[]) =>
+    tabs.flatMap((tab) => {
+      const left = tab.entries.filter(isLeft);
+      if (left.length === tab.entries.length) return [tab];
+      // Title and picture may be those of a page that goes.
+      return left.some(({ url }) => url !== "") ? [{ entries: left, title: "" }] : [];
+    });
+  const before = leftOf(others.tabs.slice(0, others.at));
+  const tabs = [...before, ...leftOf(others.tabs.slice(others.at))];
+  return { entries: entries.filter(isLeft), others: { tabs, at: before.length }, starts };
 }
 
 function urlsOf({ entries, others }: KeptHistory): readonly string[] {

@@ -30,12 +30,8 @@ export class SiteStore {
     this.#change("recent", (recent) => withIcon(recent, url, icon));
   }
 
-  forget(url: string | "all"): void {
-    this.#change("recent", (recent) => (url === "all" ? [] : recent.filter((site) => site.url !== url)));
-  }
-
   /** @param isOf says of URLs whether their sites go. */
-  forgetSites(isOf: (url: string) => boolean): void {
+  forget(isOf: (url: string) => boolean): void {
     this.#change("recent", (recent) => recent.filter(({ url }) => !isOf(url)));
   }
 

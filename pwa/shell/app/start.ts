@@ -19,7 +19,7 @@ import { typedNavigation, withoutFragment } from "../tab/navigation-request.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
 import { Tabs, type TabsOptions } from "../tab/tabs.ts";
 import type { AppWindow } from "../tab/windows.ts";
-import { App, TotalsStore } from "./app.ts";
+import { App, type AppOptions, TotalsStore } from "./app.ts";
 import { HISTORY_KEY, HistoryStore } from "./history-store.ts";
 import { hearLaunches, LAUNCHER, type LaunchQueue, parseLaunch } from "./launch-request.ts";
 import { hasUpdate, lookForCookies, startOwnWorker } from "./own-worker.ts";
@@ -134,7 +134,7 @@ export async function startShell(mount: Mount): Promise<void> {
     forgetSlots: () => registry.clear(),
     forgetSlotsOf: (isOf) => registry.forget(isOf),
     phone: () => chrome.sheets.loaded?.phone ?? null,
-    forgetHistory: (isOf) => forgetIn([tabs, history], chrome, isOf),
+    forgetHistory: (isOf, closes) => forgetIn(tabs, history, chrome, isOf, closes),
     draw: () => {
       const shown = tabs.shown.tab.state;
       tabs.lay((url) => sizeOf(settings.current, url));
@@ -299,14 +299,18 @@ async function slotHosts(
 }
 
 function forgetIn(
-  histories: readonly Pick<HistoryStore, "forget">[],
+  tabs: Tabs,
+  history: HistoryStore,
   chrome: Pick<Chrome, "sheets" | "library">,
-  isOf: (url: string) => boolean,
-): void {
-  for (const history of histories) history.forget(isOf);
-  if (localStorage.getItem(SITE_USE_KEY) === null) return;
-  void chrome.sheets.load().then((loaded) => loaded?.phone.forgetUse(isOf));
-  void chrome.library.load();
+  ...[isOf, closes]: Parameters<AppOptions["forgetHistory"]>
+): () => void {
+  const undo = tabs.forget(isOf, closes);
+  history.forget(isOf);
+  if (localStorage.getItem(SITE_USE_KEY) !== null) {
+    void chrome.sheets.load().then((loaded) => loaded?.phone.forgetUse(isOf));
+    void chrome.library.load();
+  }
+  return undo;
 }
 
 /**

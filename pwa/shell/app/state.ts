@@ -84,8 +84,8 @@ export type Notice =
   | { readonly kind: "download"; readonly why: string; readonly offers: readonly (readonly [string, () => void])[] }
   /** Stored data of sites is still there. */
   | { readonly kind: "not-cleared"; readonly why: string }
-  /** The recent sites, which can be taken back. */
-  | { readonly kind: "forgotten"; readonly sites: readonly Site[] };
+  /** All recent sites, and that open pages were visited, which can be taken back. */
+  | { readonly kind: "forgotten"; readonly undo: () => void };
 
 export interface AppState {
   readonly link: LinkPhase;
@@ -108,8 +108,6 @@ export interface AppActions {
   pin(site: Site): void;
   unpin(url: string): void;
   forgetRecent(url: string | "all"): void;
-  /** Takes back that all recent sites were forgotten. */
-  rememberRecent(): void;
   changeSettings(change: Partial<Settings>): void;
   /** Pairs with an access key typed or pasted by the person. */
   pair(accessKey: string): void;

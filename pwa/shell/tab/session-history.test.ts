@@ -1,10 +1,9 @@
 import { expect, it } from "vitest";
-import { type KeptEntry, SessionHistory } from "./session-history.ts";
+import { type KeptEntry, SessionHistory, START } from "./session-history.ts";
 
 const A = "https://a.example/";
 const B = "https://b.example/";
 const TOP = { x: 0, y: 0 };
-const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
 const entry = (url: string, y = 0, isRepeatable = true): KeptEntry => ({ url, isRepeatable, scroll: { x: 0, y } });
 
 function open() {
@@ -145,23 +144,36 @@ it("keeps what a page says that was typed, and no more than that much", () => {
   expect(said([])).toEqual([]);
 });
 
-it("keeps no page that was forgotten while it is shown, and the next one again", () => {
+it("has a page that is shown forgotten until its document is another, or that is taken back", () => {
   const { history, kept } = open();
+  const forget = () => history.mark((each) => ({ ...each, forgottenBy: () => true }));
+  const areForgotten = () => kept().map(({ url, forgottenBy }) => [url, forgottenBy !== undefined]);
   history.visit("a", true);
   history.note(A, true);
-  history.forget(() => true);
-  history.note(A, true);
+  forget();
+  history.note(`${A}moved`, true);
   history.scrolled({ key: "a", origin: "https://a.example" }, { x: 0, y: 9 }, [{ at: 0, name: "note", value: "kept" }]);
-  expect(kept()).toEqual([START]);
+  expect(areForgotten()).toEqual([[`${A}moved`, true]]);
   history.beginDocument();
   history.note(A, true);
-  expect(kept()).toEqual([entry(A)]);
-  history.forget(() => true);
+  expect(areForgotten()).toEqual([[A, false]]);
+  forget();
   history.visit("b", true);
   history.note(B, true);
+  expect(areForgotten()).toEqual([
+    [A, true],
+    [B, false],
+  ]);
   history.visit("a", false);
   history.note(A, true);
-  expect(kept().map(({ url }) => url)).toEqual([A, B]);
+  expect(areForgotten()).toEqual([
+    [A, false],
+    [B, false],
+  ]);
+  forget();
+  history.mark((each) => ({ ...each, forgottenBy: undefined }));
+  history.note(A, true);
+  expect(areForgotten()[0]).toEqual([A, false]);
 });
 
 it("adds what is asked for instead", () => {
@@ -208,13 +220,19 @@ it("does not open again what a form led to", () => {
   expect(history.closed).toBeNull();
 });
 
-it("forgets the addresses of a site", () => {
+it("leads to the start page in the place of a site that has closed", () => {
   const { history, kept, resume } = open();
+  const close = () => history.mark((each) => (each.url === A ? { ...each, ...START } : each));
   resume(["k1", "k2"], [entry(A), entry(B)]);
-  history.forget((url) => url === A);
+  close();
   expect(kept()).toEqual([START, entry(B)]);
   history.visit("k1", false);
   expect(history.closed).toBeNull();
+  // Also where the frame is not there yet.
+  history.resume([entry(A), entry(B)]);
+  close();
+  history.rebuild(() => ["k3", "k4"]);
+  expect(kept()).toEqual([START, entry(B)]);
 });
 
 it("steps over what forms have led to, where the browser's own list does not lead", () => {

@@ -11,6 +11,8 @@ export interface KeptEntry {
   readonly fields?: readonly KeptField[] | undefined;
   /** The way forward leads to it. */
   readonly isAhead?: true | undefined;
+  /** The person has had it forgotten by this, and its tab is open: it is not written down. */
+  readonly forgottenBy?: ((url: string) => boolean) | undefined;
 }
 
 /** So many entries are kept before the one shown, and so many after it: a browser's own list is as long. */
@@ -20,7 +22,8 @@ const MOST = 2 * KEPT;
 /** Begins the key of an entry that the browser's list does not have. */
 const STEPPED = "stepped ";
 const TOP: ScrollPosition = { x: 0, y: 0 };
-const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
+/** The start page. */
+export const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP, fields: undefined };
 
 /**
  * The session history of the page's frame, as far as the shell has seen it, and what is kept of it for when the app is
@@ -49,7 +52,7 @@ export class SessionHistory {
   /** Keys that `step` has given. */
   #stepped = 0;
 
-  /** Key of the page shown, if the person has had it forgotten; its document still sends messages. */
+  /** Key of the page shown, if the person has had it forgotten: what its document still says brings it not back. */
   #forgotten: string | null = null;
   /** The entries of before, until the frame is there to have them. */
   #resumed: readonly KeptEntry[] | null = null;
@@ -194,11 +197,12 @@ export class SessionHistory {
   /** The entry shown has this page. */
   note(url: string, isRepeatable: boolean): void {
     const key = this.#current;
-    if (key === null || this.#forgotten === key) return;
+    if (key === null) return;
     const before = this.#entries.get(key);
     const fields = before?.url === url ? before.fields : undefined;
-    const entry = { url, isRepeatable: isRepeatable && !isSent(before, url), scroll: before?.scroll ?? TOP, fields };
-    this.#entries.set(key, entry);
+    const forgottenBy = this.#forgotten === key ? before?.forgottenBy : undefined;
+    const scroll = before?.scroll ?? TOP;
+    this.#entries.set(key, { url, isRepeatable: isRepeatable && !isSent(before, url), scroll, fields, forgottenBy });
     this.#changed();
   }
 
@@ -268,7 +272,7 @@ export class SessionHistory {
   get closed(): KeptEntry | null {
     const key = this.#current;
     const entry = key === null || !this.#closed.has(key) ? undefined : this.#entries.get(key);
-    return entry?.isRepeatable === true ? entry : null;
+    return entry?.isRepeatable === true && entry.url !== "" ? entry : null;
   }
 
   get isReopening(): boolean {
@@ -286,13 +290,13 @@ export class SessionHistory {
     this.#resumed = null;
   }
 
-  /** @param isOf says of URLs whether they go. The page shown stays, and is not kept. */
-  forget(isOf: (url: string) => boolean): void {
-    for (const [key, { url }] of this.#entries) {
-      if (url === "" || !isOf(url)) continue;
+  /** The person has had entries forgotten, or takes that back. */
+  mark(change: (entry: KeptEntry) => KeptEntry): void {
+    for (const [key, entry] of this.#entries) {
+      this.#entries.set(key, change(entry));
       if (key === this.#current) this.#forgotten = key;
-      this.#drop(key);
     }
+    this.#resumed = this.#resumed?.map(change) ?? null;
     this.#changed();
   }
 

@@ -504,6 +504,6 @@ it("is told in the place of a notice that was there, which comes back, and below
   say(B, "booting");
   hear({ type: "navigation", kind: "failed", id: 2, url: `${B}/`, code, message: "" });
   show(`${A}/`, "a");
-  app.notify({ kind: "forgotten", sites: [] });
+  app.notify({ kind: "forgotten", undo() {} });
   expect(shown()).toMatchObject({ notice: { kind: "forgotten" }, unopened: { url: `${B}/` } });
 });

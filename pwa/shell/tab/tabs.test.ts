@@ -392,8 +392,35 @@ it("is told to be kept, is there again, and forgets", () => {
   const again = openTabs();
   again.tabs.resume(others);
   expect(again.urls()).toEqual([`${A}/1`, ""]);
-  again.tabs.forget((url) => url.startsWith(A));
+  again.tabs.forget((url) => url.startsWith(A), true);
   expect(again.urls()).toEqual([""]);
+});
+
+it("has tabs stay when their pages are forgotten, and be kept again when that is taken back", () => {
+  const { tabs, first, show, report, open, kept, urls } = openTabs(0);
+  show(first, `${A}/1`, "a1");
+  show(first, `${A}/2`, "a2");
+  const second = open();
+  show(second, `${A}/3`, "a3");
+  /** The pages that are not forgotten, those of the tab shown last. */
+  const left = () => {
+    const { entries = [], others } = kept() ?? {};
+    const all = [...(others?.tabs.flatMap((tab) => tab.entries) ?? []), ...entries];
+    return all.flatMap(({ url, forgottenBy }) => (url === "" || forgottenBy ? [] : [url.at(-1)])).join("");
+  };
+  const isOf = (url: string) => url.startsWith(A);
+  tabs.forget((url) => url === `${A}/1`);
+  const undo = tabs.forget(isOf);
+  expect([urls(), left()]).toEqual([[`${A}/2`, `${A}/3`], ""]);
+  undo();
+  expect(left()).toBe("23");
+
+  tabs.forget(isOf);
+  tabs.show(1);
+  report(tabs.shown, "/blank", "loaded", "start again");
+  expect(tabs.shown.tab.state).toMatchObject({ phase: "loading", destination: { url: `${A}/2` } });
+  show(tabs.shown, `${A}/2`, "a2 again");
+  expect(left()).toBe("2");
 });
 
 it("opens no more tabs for a tap than windows, and offers the next one", () => {

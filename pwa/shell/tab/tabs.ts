@@ -17,7 +17,7 @@ import { SlotPlaces } from "../frames/slot-frames.ts";
 import { typedNavigation } from "./navigation-request.ts";
 import { Openings } from "./openings.ts";
 import { PageFrame } from "./page-frame.ts";
-import type { KeptEntry } from "./session-history.ts";
+import { type KeptEntry, START } from "./session-history.ts";
 import { Tab, type TabOptions } from "./tab.ts";
 import { type AppWindow, type Speaker, type WindowPlaces, Windows } from "./windows.ts";
 
@@ -329,14 +329,24 @@ export class Tabs implements TabsActions, WindowPlaces {
     this.#changed();
   }
 
-  /** @param isOf says of URLs whether they go. */
-  forget(isOf: (url: string) => boolean): void {
-    if (this.#closed?.entries.some(({ url }) => url !== "" && isOf(url))) this.#closed = null;
-    for (const { frame } of this.all) frame.history.forget(isOf);
+  /**
+   * @param isOf says of URLs whether they are not kept any more: pages stay in their tabs until the app is closed.
+   * @param closes they do not; those in frames have been left.
+   * @returns how to have them kept again.
+   */
+  forget(isOf: (url: string) => boolean, closes = false): () => void {
+    const isIt = ({ url, forgottenBy }: KeptEntry) => url !== "" && !forgottenBy && isOf(url);
+    if (this.#closed?.entries.some(isIt)) this.#closed = null;
+    if (closes) this.#tabs = this.#tabs.filter(({ frames }) => frames.kind === "live" || !isOf(frames.page.url));
+    this.#mark((entry) => (isIt(entry) ? { ...entry, ...(closes && START), forgottenBy: isOf } : entry));
+    return () => this.#mark((entry) => (entry.forgottenBy === isOf ? { ...entry, forgottenBy: undefined } : entry));
+  }
+
+  #mark(change: (entry: KeptEntry) => KeptEntry): void {
     for (const tab of this.#tabs) {
-      if (tab.frames.kind === "kept") tab.entries = tab.entries.filter(({ url }) => url === "" || !isOf(url));
+      if (tab.frames.kind === "kept") tab.entries = tab.entries.map(change);
+      else tab.frames.window.frame.history.mark(change);
     }
-    this.#tabs = this.#tabs.filter(({ frames }) => frames.kind === "live" || !isOf(frames.page.url));
     this.#changed();
   }
 

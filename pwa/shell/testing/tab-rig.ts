@@ -51,7 +51,6 @@ export function openApp(recent: readonly string[] = [], link: LinkPhase = { kind
       pinned: [],
       visit() {},
       forget() {},
-      forgetSites() {},
       remember() {},
     },
     settings: new SettingsStore(new MapStorage()),
@@ -63,7 +62,11 @@ export function openApp(recent: readonly string[] = [], link: LinkPhase = { kind
     forgetSlots() {},
     forgetSlotsOf: (isOf: (origin: string) => boolean) =>
       void log.push(`forget slots ${["https://a.example", "https://b.example"].filter(isOf)}`),
-    forgetHistory() {},
+    forgetHistory(isOf: (url: string) => boolean, closes: boolean) {
+      const gone = ["https://a.example", "https://b.example"].filter(isOf);
+      log.push(`${gone} ${closes ? "close" : "stay"}`);
+      return () => void log.push(`${gone} are kept again`);
+    },
     draw() {},
   } as unknown as AppOptions);
   const hear = (event: TunnelEvent) => app.onTunnelEvent(event);

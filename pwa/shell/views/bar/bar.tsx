@@ -187,7 +187,7 @@ function Messages({
   if (notice !== null) {
     const { kind } = notice;
     const offers: Offer[] = [];
-    if (kind === "closed-tab")
+    if (kind === "closed-tab" || kind === "forgotten")
       offers.push([
         t("Undo"),
         () => {
@@ -195,7 +195,6 @@ function Messages({
           notice.undo();
         },
       ]);
-    if (kind === "forgotten") offers.push([t("Undo"), () => app.rememberRecent()]);
     if (kind === "window") offers.push(...windowOffers(notice, state, app));
     if (kind === "download") offers.push(...downloadOffers(notice, app, ui));
     if (kind === "resend") offers.push([t("Send again"), () => tab.sendAgain()]);

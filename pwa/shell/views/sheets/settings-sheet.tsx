@@ -160,7 +160,9 @@ function Forgetting({ actions }: Pick<SettingsProps, "actions">) {
       />
       <ConfirmButton
         label={t("Clear site data")}
-        question={t("Cookies, logins, stored and kept pages of every site, and downloads in the app, will be gone.")}
+        question={t(
+          "Cookies, logins, stored and kept pages of every site, and downloads in the app, will be gone. Open pages close.",
+        )}
         confirm={t("Clear")}
         done={t("Site data is being cleared")}
         onConfirm={() => actions.app.clearSiteData()}
