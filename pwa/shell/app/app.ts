@@ -172,9 +172,10 @@ export class App implements AppActions, SiteTeller {
     this.draw();
   }
 
-  pin(site: Site): void {
-    this.#options.sites.pin(site);
+  pin(site: Site): Promise<boolean> {
+    const written = this.#options.sites.pin(site);
     this.draw();
+    return written;
   }
 
   unpin(url: string): void {

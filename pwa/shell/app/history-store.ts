@@ -135,11 +135,9 @@ export class HistoryStore {
     if (this.#release !== null) this.#put(this.#current);
   }
 
-  /** At once, whichever window has it. @param isOf says of URLs whether they go. */
+  /** At once, whichever window has it; what `save` was given last tells of it by itself. @param isOf says of URLs whether they go. */
   forget(isOf: (url: string) => boolean): void {
-    const isLeft = ({ url }: KeptEntry) => url === "" || !isOf(url);
-    this.#current = without(this.#current, isLeft);
-    this.#put(without(this.#read(), isLeft));
+    this.#put(without(this.#read(), ({ url }) => url === "" || !isOf(url)));
   }
 
   /** @returns whether a URL is one that another window has forgotten. */

@@ -1,5 +1,6 @@
+import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { joined, SiteStore, visited, withIcon } from "./site-store.ts";
 import type { Site } from "./state.ts";
 
@@ -33,6 +34,23 @@ it("takes back those that were forgotten, behind those visited since, and what a
 it("ends after a dozen", () => {
   const many = Array.from({ length: 20 }, (_, index) => site(`https://${index}.example/`));
   expect(joined(many, [])).toHaveLength(12);
+});
+
+it("says whether a pin is written down, also where storage is full only when all is written", async () => {
+  globalThis.indexedDB = new IDBFactory();
+  const store = new SiteStore();
+  expect(await store.pin(site("https://a.example/"))).toBe(true);
+  const { put } = IDBObjectStore.prototype;
+  vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+    const request = put.apply(this, args);
+    request.addEventListener("success", () => this.transaction.abort());
+    return request;
+  });
+  expect(await store.pin(site("https://b.example/"))).toBe(false);
+  vi.restoreAllMocks();
+  const other = new SiteStore();
+  await other.load();
+  expect(urls(other.pinned)).toEqual(["https://a.example/"]);
 });
 
 it("opens its database again where the browser could not, or has closed it", async () => {

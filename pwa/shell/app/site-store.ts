@@ -1,4 +1,4 @@
-import { answered, databaseOpener } from "../../platform/platform.ts";
+import { answered, committed, databaseOpener } from "../../platform/platform.ts";
 import type { Site } from "./state.ts";
 
 const LISTS = "lists";
@@ -22,47 +22,51 @@ export class SiteStore {
   }
 
   visit(site: Site): void {
-    this.#change("recent", (recent) => visited(recent, site));
+    void this.#change("recent", (recent) => visited(recent, site));
   }
 
   /** @param url of the site's page. */
   showIcon(url: string, icon: string): void {
-    this.#change("recent", (recent) => withIcon(recent, url, icon));
+    void this.#change("recent", (recent) => withIcon(recent, url, icon));
   }
 
   /** @param isOf says of URLs whether their sites go. */
   forget(isOf: (url: string) => boolean): void {
-    this.#change("recent", (recent) => recent.filter(({ url }) => !isOf(url)));
+    void this.#change("recent", (recent) => recent.filter(({ url }) => !isOf(url)));
   }
 
   /** Takes back that these were forgotten. */
   remember(sites: readonly Site[]): void {
-    this.#change("recent", (recent) => joined(recent, sites));
+    void this.#change("recent", (recent) => joined(recent, sites));
   }
 
-  /** Last, or in place of the same page's. */
-  pin(site: Site): void {
-    this.#change("pinned", (pinned) => {
+  /** Last, or in place of the same page's. @returns whether it is written down. */
+  pin(site: Site): Promise<boolean> {
+    return this.#change("pinned", (pinned) => {
       const at = pinned.findIndex(({ url }) => url === site.url);
       return at < 0 ? [...pinned, site] : pinned.with(at, site);
     });
   }
 
   unpin(url: string): void {
-    this.#change("pinned", (pinned) => pinned.filter((site) => site.url !== url));
+    void this.#change("pinned", (pinned) => pinned.filter((site) => site.url !== url));
   }
 
-  /** At once here, and in one transaction of what is stored, which another window may have changed meanwhile. */
-  #change(list: ListName, change: (sites: readonly Site[]) => readonly Site[]): void {
+  /**
+   * At once here, and in one transaction of what is stored, which another window may have changed meanwhile. @returns false where
+   * storage is full or closed to us: the lists live until the app is closed.
+   */
+  async #change(list: ListName, change: (sites: readonly Site[]) => readonly Site[]): Promise<boolean> {
     this[list] = change(this[list]);
-    this.#open()
-      .then(async (database) => {
-        const lists = database.transaction(LISTS, "readwrite").objectStore(LISTS);
-        await answered(lists.put(change(await read(lists, list)), list));
-      })
-      .catch(() => {
-        // Storage is full or closed to us: the lists live until the app is closed.
-      });
+    try {
+      const transaction = (await this.#open()).transaction(LISTS, "readwrite");
+      const lists = transaction.objectStore(LISTS);
+      lists.put(change(await read(lists, list)), list);
+      await committed(transaction);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 

@@ -132,7 +132,8 @@ export interface SiteTeller {
   hearSites(hear: (event: SiteEvent) => void): void;
   /** Such pages are no recent sites any more. @returns how to take that back. */
   dropRecent(isOf: (url: string) => boolean): () => void;
-  pin(site: Site): void;
+  /** @returns whether it is written down; it is there at once, until the app is closed. */
+  pin(site: Site): Promise<boolean>;
   unpin(url: string): void;
   draw(): void;
 }

@@ -8,9 +8,12 @@ import { LibraryDatabase } from "./library-database.ts";
 
 let library: Library;
 let pinned: Site[];
+/** Pins live until the app is closed. */
+let arePinsFull = false;
 
 beforeEach(() => {
   globalThis.indexedDB = new IDBFactory();
+  arePinsFull = false;
   pinned = [{ url: "https://pin.example/", title: "Pin", icon: null }];
   open();
 });
@@ -28,8 +31,9 @@ function open(): void {
     },
     hearSites() {},
     dropRecent: () => () => {},
-    pin(site) {
+    async pin(site) {
       pinned = [...pinned.filter(({ url }) => url !== site.url), site];
+      return !arePinsFull;
     },
     unpin(url) {
       pinned = pinned.filter((site) => site.url !== url);
@@ -122,6 +126,16 @@ it("loses nothing where storage is full or closed to us, and says that nothing h
   for (const each of closed) each.mockRestore();
   await shows(ROOT, ["Start page", "News", "A"]);
   expect(await library.exportFile("bookmarks")).toContain("https://a.example/");
+});
+
+it("leaves a bookmark, and pins, as they were where a pin cannot be written down", async () => {
+  await library.toggleMark({ url: "https://a.example/", title: "A" });
+  await shows(ROOT, ["Start page", "A"]);
+  arePinsFull = true;
+  expect(await library.change(find(ROOT, "A"), { title: "A", folder: START_PAGE })).toBeNull();
+  expect(await library.change(find(START_PAGE, "Pin"), { title: "Other", folder: START_PAGE })).toBeNull();
+  await shows(ROOT, ["Start page", "A"]);
+  await shows(START_PAGE, ["Pin"]);
 });
 
 it("keeps bookmarks when the app is opened again", async () => {

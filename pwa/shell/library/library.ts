@@ -220,14 +220,20 @@ export class Library {
     return [...this.#pins, ...(this.#bookmarks.look() ?? [])].filter((entry): entry is Bookmark => isIt(entry));
   }
 
-  /** Each in place of what has its id, or is a pin of its address. */
+  /** Each in place of what has its id, or is a pin of its address. @returns whether there was room for them; else none is there. */
   async #put(entries: readonly Entry[]): Promise<boolean> {
-    for (const entry of entries) {
-      if (entry.kind === "page" && entry.folder === START_PAGE)
-        this.#app.pin({ url: entry.url, title: entry.title, icon: this.iconOf(entry.url) });
-    }
+    const former = this.#app.state.pinned;
+    const pins = entries.flatMap((entry) => (entry.kind === "page" && entry.folder === START_PAGE ? [entry] : []));
     const others = entries.filter(({ folder }) => folder !== START_PAGE);
-    return others.length === 0 || this.#bookmarks.put(others);
+    const written = pins.map(({ url, title }) => this.#app.pin({ url, title, icon: this.iconOf(url) }));
+    const arePinned = !(await Promise.all(written)).includes(false);
+    if (arePinned && (others.length === 0 || (await this.#bookmarks.put(others)))) return true;
+    for (const { url } of pins) {
+      const site = former.find((each) => each.url === url);
+      if (site === undefined) this.#app.unpin(url);
+      else void this.#app.pin(site);
+    }
+    return false;
   }
 
   /** Takes back an import, and nothing that the person has put into its folders since. */

@@ -186,17 +186,7 @@ function Messages({
   if (question !== null) return <Message {...question} isLong isGuarded />;
   if (notice !== null) {
     const { kind } = notice;
-    const offers: Offer[] = [];
-    if (kind === "closed-tab" || kind === "forgotten")
-      offers.push([
-        t("Undo"),
-        () => {
-          app.dismissNotice();
-          notice.undo();
-        },
-      ]);
-    if (kind === "window") offers.push(...windowOffers(notice, state, app));
-    if (kind === "download") offers.push(...downloadOffers(notice, app, ui));
+    const offers = endingOffers(notice, state, app, ui);
     if (kind === "resend") offers.push([t("Send again"), () => tab.sendAgain()]);
     const past = kind === "trouble" && ui;
     const isByPage = kind === "trouble" || kind === "window" || kind === "download";
@@ -223,33 +213,27 @@ function Messages({
   );
 }
 
-/** Buttons for the download, and for the list. Each is the end of the news. */
-function downloadOffers({ offers }: Notice & { kind: "download" }, app: AppActions, ui: Ui): readonly Offer[] {
-  const all = [...offers, [t("Show"), () => ui.change({ sheet: "downloads" })] as const];
-  return all.map(([label, act]) => [
+/** Buttons, each of which is the end of the news. */
+function endingOffers(notice: Notice, { settings }: BrowserState, app: AppActions, ui: Ui): Offer[] {
+  const offers: (readonly [label: string, act: () => void])[] = [];
+  if (notice.kind === "closed-tab" || notice.kind === "forgotten") offers.push([t("Undo"), notice.undo]);
+  if (notice.kind === "download") offers.push(...notice.offers, [t("Show"), () => ui.change({ sheet: "downloads" })]);
+  if (notice.kind === "window") {
+    const { show, url } = notice;
+    const always = () => {
+      app.changeSettings({ windowOpeners: [...settings.windowOpeners, siteName(url)] });
+      show?.();
+    };
+    if (show !== null) offers.push([t("Open"), show]);
+    offers.push([t("Always on this site"), always]);
+  }
+  return offers.map(([label, act]) => [
     label,
     () => {
       app.dismissNotice();
       act();
     },
   ]);
-}
-
-/** Once, or whenever the site wants one. */
-function windowOffers(
-  { show, url }: Notice & { kind: "window" },
-  { settings }: BrowserState,
-  app: AppActions,
-): Offer[] {
-  const open = () => {
-    app.dismissNotice();
-    show?.();
-  };
-  const always = () => {
-    app.changeSettings({ windowOpeners: [...settings.windowOpeners, siteName(url)] });
-    open();
-  };
-  return [...(show === null ? [] : [[t("Open"), open] as const]), [t("Always on this site"), always]];
 }
 
 export function failureText(error: PageError, tryingAgain: TryingAgain): string {
