@@ -32,7 +32,8 @@ function open(): void {
     hearSites() {},
     dropRecent: () => () => {},
     async pin(site) {
-      pinned = [...pinned.filter(({ url }) => url !== site.url), site];
+      const at = pinned.findIndex(({ url }) => url === site.url);
+      pinned = at < 0 ? [...pinned, site] : pinned.with(at, site);
       return !arePinsFull;
     },
     unpin(url) {
@@ -76,6 +77,28 @@ it("moves a bookmark to the start page and back, where it is a pin", async () =>
   await library.change(find(START_PAGE, "Pin"), { title: "Pin", folder: id });
   await shows(id, ["Pin"]);
   expect(pinned).toEqual([]);
+});
+
+it("has the pin back that a bookmark has taken the place of, when its move is taken back", async () => {
+  await library.addFolder(ROOT, "News");
+  await shows(ROOT, ["Start page", "News"]);
+  const news = find(ROOT, "News").id;
+  const pin = find(START_PAGE, "Pin");
+  await library.change(pin, { title: "Same page", folder: news });
+  pinned = [
+    { url: "https://other.example/", title: "Other", icon: null },
+    { url: "https://pin.example/", title: "Pin", icon: null },
+  ];
+  await shows(news, ["Same page"]);
+  const undo = await library.change(find(news, "Same page"), { title: "Same page", folder: START_PAGE });
+  await shows(START_PAGE, ["Other", "Same page"]);
+  undo?.();
+  await shows(news, ["Same page"]);
+  await shows(START_PAGE, ["Other", "Pin"]);
+  // What is asked about a pin is about no other when one before it goes.
+  const { id } = find(START_PAGE, "Pin");
+  await library.remove(find(START_PAGE, "Other"));
+  expect(find(START_PAGE, "Pin").id).toBe(id);
 });
 
 it("deletes a folder with all that lies in it, and puts it back", async () => {

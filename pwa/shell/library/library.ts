@@ -34,6 +34,8 @@ export class Library {
   readonly #visits: Visits;
   readonly #bookmarks: Bookmarks;
   readonly #now: () => number;
+  /** By address: a pin's place in the list changes as others go. */
+  readonly #pinIds = new Map<string, number>();
   /** @property sources that they were made of. */
   #known: { readonly sources: readonly unknown[]; readonly pages: readonly KnownPage[] } | null = null;
 
@@ -144,12 +146,18 @@ export class Library {
     const leavesOnePlace = (to.folder === START_PAGE) !== (entry.folder === START_PAGE);
     const place = leavesOnePlace && entry.folder === START_PAGE ? this.#newPlace(to.folder) : entry;
     const changed: Entry = { ...entry, ...place, folder: to.folder, title: to.title.trim() };
-    const move = async (from: Entry, into: Entry): Promise<boolean> => {
-      const isPut = await this.#put([into]);
-      if (isPut && leavesOnePlace) await this.#take(from);
-      return isPut;
+    // A page has one pin: of one that was there, the moved one takes the place.
+    const replaced =
+      leavesOnePlace && changed.kind === "page" && to.folder === START_PAGE
+        ? this.#pins.filter(({ url }) => url === changed.url)
+        : [];
+    const move = async (from: Entry, into: readonly Entry[], takes: boolean): Promise<boolean> => {
+      const arePut = await this.#put(into);
+      if (arePut && takes) await this.#take(from);
+      return arePut;
     };
-    return (await move(entry, changed)) ? () => void move(changed, entry) : null;
+    if (!(await move(entry, [changed], leavesOnePlace))) return null;
+    return () => void move(changed, [entry, ...replaced], leavesOnePlace && replaced.length === 0);
   }
 
   /** With all that lies in it. @returns as of `change`. */
@@ -210,8 +218,11 @@ export class Library {
   /** Pins as bookmarks, in the order of the start page. */
   get #pins(): readonly Bookmark[] {
     const { pinned } = this.#app.state;
-    const pinAt = (index: number) => ({ id: -1 - index, folder: START_PAGE, addedAt: 0 });
-    return pinned.map(({ url, title }, index) => ({ kind: "page", ...pinAt(index), url, title }));
+    return pinned.map(({ url, title }) => {
+      const id = this.#pinIds.get(url) ?? -1 - this.#pinIds.size;
+      this.#pinIds.set(url, id);
+      return { kind: "page", id, folder: START_PAGE, addedAt: 0, url, title };
+    });
   }
 
   #marksOf(address: string): readonly Bookmark[] {
