@@ -25,7 +25,7 @@ test("an app without a link comes to rest, also while a page waits", async ({ ap
   link.offline();
   await context.setOffline(true);
   await app.ask(`${origin.origin}/`);
-  await expect(app.page.getByRole("status")).toHaveText("Offline");
+  await expect(app.told("Offline")).toBeAttached();
   await expect.poll(async () => (await animations(app.page)).names).toContain("breathe");
   const { names, ending } = await animations(app.page);
   expect(ending).toBe(names.length);

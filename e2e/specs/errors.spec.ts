@@ -57,7 +57,7 @@ test("a page that is shown stays where the next cannot be had, and that is tried
     await app.sparesReady();
     await app.frame().getByRole("link", { name: link, exact: true }).click();
     await expect(bar).toHaveText(why);
-    await expect(app.page.getByRole("status")).toHaveText(why);
+    await expect(app.told(why)).toBeAttached();
     await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
     await expect(app.frame().locator("#note")).toHaveValue("not sent yet");
     await expect(app.address).toHaveValue(`${origin.origin}/`);
@@ -214,7 +214,7 @@ test("a wrong key in a link is said, and a phone that is paired stays so", async
   await app.page.goto("about:blank");
   await app.page.goto(`${base}/#key=not-the-key`);
   await expect(app.page.locator(".notice-bar")).toHaveText(/^Wrong key/);
-  await expect(app.page.getByRole("status")).toHaveText(/^Wrong key/);
+  await expect(app.told(/^Wrong key/)).toBeAttached();
   await app.goto(`${origin.origin}/`);
   await expect(app.frame().getByText("Still paired")).toBeVisible();
 });
@@ -233,7 +233,7 @@ test("an error page of the origin is no recent site; the others can be forgotten
   await expect(rows).toHaveText(["Page /2"]);
   await app.page.getByRole("button", { name: "Forget all" }).click();
   await expect(rows).toHaveCount(0);
-  await expect(app.page.getByRole("status")).toHaveText("History forgotten");
+  await expect(app.told("History forgotten")).toBeAttached();
   await expect(app.page.getByRole("button", { name: "Undo" })).toBeFocused();
   await app.page.keyboard.press("Enter");
   await expect(rows).toHaveText(["Page /2"]);

@@ -84,7 +84,7 @@ for (const [name, { body, says, act }] of Object.entries(TROUBLES)) {
     const message = bar(app.page).getByText(says);
     await expect(message).toBeVisible();
     await expect(message).toContainText(new URL(origin.origin).host);
-    await expect(app.page.getByRole("status").first()).toContainText(says);
+    await expect(app.told(says)).toBeAttached();
     await expect(bar(app.page).getByRole("button", { name: PAST })).toBeVisible();
     await bar(app.page).getByRole("button", { name: "Dismiss" }).click();
     await expect(message).toHaveCount(0);

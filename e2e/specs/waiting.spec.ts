@@ -8,7 +8,7 @@ test("a page asked for while offline waits, says so, and loads by itself", async
   await app.ask(`${origin.origin}/`);
   await expect(app.page.locator(".link-pill")).toHaveText(/offline, waiting for the link, \d+ s/i);
   await expect(app.page.locator("html")).toHaveAttribute("data-page", "loading");
-  await expect(app.page.getByRole("status")).toHaveText("Offline");
+  await expect(app.told("Offline")).toBeAttached();
   link.online();
   await context.setOffline(false);
   await expect(app.frame().getByText("Worth the wait")).toBeVisible();

@@ -33,11 +33,11 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
   const lateSheets = new LateScript({ ...drawnWith, load: late.sheets, isWanted: areSheetsWanted });
   const lateLibrary = new LateScript({ ...drawnWith, load: late.library, isWanted: isLibraryWanted });
   speakAsKept(lateSheets);
-  const { barHost, findHost, frameHost, frames, view, sheets, status } = furnish(root);
+  const { barHost, findHost, frameHost, frames, view, sheets, regions } = furnish(root);
   let state: BrowserState | null = null;
   let uiState: UiState = { ...NOTHING_OVER, isEditing: false };
   let shown: View | null = null;
-  const tell = announcementsIn(status);
+  const tell = announcementsIn(regions);
 
   const draw = neverNested(() => {
     if (!state) return;
@@ -204,12 +204,13 @@ function furnish(root: HTMLElement) {
   const view = element("div", "view");
   const main = element("main", "stage");
   const sheets = element("div", "sheets");
-  const status = element("p", "visually-hidden");
-  status.setAttribute("role", "status");
+  const told = element("div", "visually-hidden");
+  const regions = [0, 1, 2].map(() => told.appendChild(element("p", "")));
+  for (const region of regions) region.role = "status";
   main.append(frameHost, view);
   root.classList.add("app");
-  root.replaceChildren(barHost, findHost, main, sheets, status);
-  return { barHost, findHost, frameHost, frames, view, sheets, status };
+  root.replaceChildren(barHost, findHost, main, sheets, told);
+  return { barHost, findHost, frameHost, frames, view, sheets, regions };
 }
 
 /**
@@ -308,36 +309,65 @@ export class LateScript<Script> {
   }
 }
 
-/** As `announcement`; the title of a page that changes later is no news. */
-function announcementsIn(status: HTMLElement): (state: BrowserState) => void {
-  let told: Pick<BrowserState, "url" | "phase" | "title"> = { url: "", phase: "idle", title: "" };
+/** The words of a screen reader: of the page, of the link, and of the message in the bar. */
+type Told = readonly [page: string, link: string, message: string];
+
+const NOTHING_TOLD: Told = ["", "", ""];
+
+/** Says what is new aloud, once: news of one kind change nothing in the regions of the others. */
+function announcementsIn(regions: readonly Element[]): (state: BrowserState) => void {
+  let told = NOTHING_TOLD;
+  let before: BrowserState | null = null;
   return (state) => {
-    if (state.url !== told.url || state.phase !== told.phase) told = state;
-    const words = announcement({ ...state, title: told.title });
-    if (status.textContent !== words) status.textContent = words;
+    const next = announcements(state, told, before);
+    for (const [index, region] of regions.entries()) {
+      const words = next[index] as string;
+      if (region.textContent !== words) region.textContent = words;
+    }
+    told = next;
+    before = state;
   };
 }
 
-/** Words of a screen reader about this state; the caller speaks only when it differs from the last. */
-export function announcement(state: BrowserState): string {
-  const { notice } = state;
-  if (state.question !== null) return state.question.text;
-  if (notice !== null) return noticeText(notice);
-  if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);
-  if (state.phase !== "failed" && isWaiting(state.link)) {
-    return state.link.kind === "offline" ? t("Offline") : t("Waiting for the link");
-  }
-  switch (state.phase) {
+/** @param told of the state before. */
+export function announcements(state: BrowserState, told: Told, before: BrowserState | null): Told {
+  const isSamePage = before !== null && pageKey(state) === pageKey(before);
+  return [isSamePage ? told[0] : pageWords(state), linkWords(state, told[1]), messageText(state)];
+}
+
+/** The title of a page that changes later is no news. */
+function pageKey({ phase, url, destination }: BrowserState): string {
+  return `${phase} ${url} ${destination?.url}`;
+}
+
+function linkWords({ link, phase }: BrowserState, told: string): string {
+  if (link.kind === "open") return told && t("Connected");
+  // A failure has said so.
+  if (phase === "failed" || !isWaiting(link)) return told;
+  return link.kind === "offline" ? t("Offline") : t("Waiting for the link");
+}
+
+/** A page that stays where another did not open is no news. */
+function pageWords({ phase, url, destination, title, error, unopened }: BrowserState): string {
+  if (unopened !== null) return "";
+  switch (phase) {
     case "idle":
-      return state.url === "" ? "" : t("Stopped loading {site}", { site: shortHost(state.url) });
+      return url === "" ? "" : t("Stopped loading {site}", { site: shortHost(url) });
     case "loading":
-      return t("Loading {site}", { site: shortHost(state.destination?.url ?? state.url) });
+      return t("Loading {site}", { site: shortHost(destination?.url ?? url) });
     case "loaded":
-      if (state.hasNewer) return t(NEWER_VERSION);
-      return t("{title} loaded", { title: state.title || shortHost(state.url) });
+      return t("{title} loaded", { title: title || shortHost(url) });
     case "failed":
-      return state.error ? errorText(state.error).heading : t("The page did not load");
+      return error ? errorText(error).heading : t("The page did not load");
   }
+}
+
+/** As the bar shows them. */
+function messageText({ question, notice, unopened, tryingAgain, hasNewer }: BrowserState): string {
+  if (question !== null) return question.text;
+  if (notice !== null) return noticeText(notice);
+  if (unopened !== null) return failureText(unopened, tryingAgain);
+  return hasNewer ? t(NEWER_VERSION) : "";
 }
 
 const APP_ICON = "/icons/icon.svg";
