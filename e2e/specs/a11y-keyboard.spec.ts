@@ -358,6 +358,28 @@ test("a window, a window that nobody asked for, and a failure are used with the 
   await expect(app.frame().getByText("Page")).toBeVisible();
 });
 
+test("a message in the bar that the keyboard closes gives the focus back", async ({ app, origin }) => {
+  const { page } = app;
+  const press = presserOf(page);
+  const bar = page.locator(".notice-bar");
+  origin.page("/", `<a href="http://nowhere.invalid/">Nowhere</a>`, "Stays");
+  await app.goto(`${origin.origin}/`);
+  await app.sparesReady();
+  const link = app.frame().getByRole("link", { name: "Nowhere" });
+  await press(link);
+  await expect(bar).toHaveText(/did not open/);
+  await press(bar.getByRole("button", { name: "Close" }));
+  await expect(bar).toHaveCount(0);
+  await expect.poll(() => link.evaluate(() => document.hasFocus())).toBe(true);
+
+  await press(page.getByRole("button", { name: "Home" }));
+  await press(page.getByRole("button", { name: "Forget all" }));
+  await expect(bar.getByRole("button", { name: "Undo" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(bar).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Menu" })).toBeFocused();
+});
+
 /** Two pages; on the first a link to the second, and one to `url`. */
 const pdfOf = (url: string) => `%PDF-1.4
 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj

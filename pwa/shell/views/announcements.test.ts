@@ -19,13 +19,11 @@ const trouble = { kind: "trouble", trouble: "frame", url } as const;
 
 /** The words that are said with each of the states, one after another: those of a region that has other words than before. */
 function saidIn(states: readonly BrowserState[]): readonly (readonly string[])[] {
-  let told: readonly [string, string, string] = ["", "", ""];
-  let before: BrowserState | null = null;
+  let told: ReturnType<typeof announcements> = ["", "", "", ""];
   return states.map((state) => {
-    const next = announcements(state, told, before);
-    const said = next.filter((words, index) => words !== "" && words !== told[index]);
+    const next = announcements(state, told);
+    const said = next.slice(0, 3).filter((words, index) => words !== "" && words !== told[index]);
     told = next;
-    before = state;
     return said;
   });
 }

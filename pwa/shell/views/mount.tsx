@@ -1,4 +1,4 @@
-import { render } from "preact";
+import { render, type VNode } from "preact";
 import { type Clock, setTimer } from "../../../shared/clock.ts";
 import { shortcutFor } from "../../slot/shortcuts.ts";
 import { keptLanguage, SOURCE, speak, t } from "../app/language.ts";
@@ -45,7 +45,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, late: La
     const previous = shown;
     shown = chooseView(state, previous);
     drawPageHead(document, state);
-    render(<Bar state={state} actions={actions} ui={ui} />, barHost);
+    drawBar(<Bar state={state} actions={actions} ui={ui} />, barHost, shown === "page" ? shownFrame(frames) : null);
     render(viewOf(shown, state, actions, ui, lateSheets.loaded ?? undefined), view);
     const sheet = sheetOf(state, ui);
     render(sheet && (lateSheets.loaded?.sheetOf(sheet, state, actions, ui) ?? null), sheets);
@@ -205,8 +205,8 @@ function furnish(root: HTMLElement) {
   const main = element("main", "stage");
   const sheets = element("div", "sheets");
   const told = element("div", "visually-hidden");
-  const regions = [0, 1, 2].map(() => told.appendChild(element("p", "")));
-  for (const region of regions) region.role = "status";
+  const regions = [0, 1, 2].map(() => Object.assign(element("p", ""), { role: "status" }));
+  told.append(...regions);
   main.append(frameHost, view);
   root.classList.add("app");
   root.replaceChildren(barHost, findHost, main, sheets, told);
@@ -244,6 +244,15 @@ function focusFrame(frame: HTMLIFrameElement | null): void {
   frame?.focus();
   // The frame may have been focused already, for the document before.
   frame?.contentWindow?.focus();
+}
+
+/** A button that had the focus may be gone with its message: then the page has it, or else the button beside the message. */
+function drawBar(bar: VNode, host: Element, page: HTMLIFrameElement | null): void {
+  const wasInMessage = host.querySelector(".notice-bar:focus-within");
+  render(bar, host);
+  if (!wasInMessage || document.activeElement !== document.body) return;
+  if (page) focusFrame(page);
+  else host.querySelector<HTMLElement>(".bar-menu")?.focus();
 }
 
 function element(name: string, className: string): HTMLElement {
@@ -309,35 +318,25 @@ export class LateScript<Script> {
   }
 }
 
-/** The words of a screen reader: of the page, of the link, and of the message in the bar. */
-type Told = readonly [page: string, link: string, message: string];
-
-const NOTHING_TOLD: Told = ["", "", ""];
+/** The words of a screen reader: of the page, which `of` names, of the link, and of the message in the bar. */
+type Told = readonly [page: string, link: string, message: string, of: string];
 
 /** Says what is new aloud, once: news of one kind change nothing in the regions of the others. */
 function announcementsIn(regions: readonly Element[]): (state: BrowserState) => void {
-  let told = NOTHING_TOLD;
-  let before: BrowserState | null = null;
+  let told: Told = ["", "", "", ""];
   return (state) => {
-    const next = announcements(state, told, before);
+    told = announcements(state, told);
     for (const [index, region] of regions.entries()) {
-      const words = next[index] as string;
+      const words = told[index] as string;
       if (region.textContent !== words) region.textContent = words;
     }
-    told = next;
-    before = state;
   };
 }
 
-/** @param told of the state before. */
-export function announcements(state: BrowserState, told: Told, before: BrowserState | null): Told {
-  const isSamePage = before !== null && pageKey(state) === pageKey(before);
-  return [isSamePage ? told[0] : pageWords(state), linkWords(state, told[1]), messageText(state)];
-}
-
-/** The title of a page that changes later is no news. */
-function pageKey({ phase, url, destination }: BrowserState): string {
-  return `${phase} ${url} ${destination?.url}`;
+/** @param told of the state before. The title of a page that changes later is no news. */
+export function announcements(state: BrowserState, told: Told): Told {
+  const of = `${state.phase} ${state.url} ${state.destination?.url}`;
+  return [of === told[3] ? told[0] : pageWords(state), linkWords(state, told[1]), messageText(state), of];
 }
 
 function linkWords({ link, phase }: BrowserState, told: string): string {

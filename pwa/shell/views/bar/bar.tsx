@@ -146,7 +146,8 @@ function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), o
   }, [text]);
   const buttons = offers.map(([label, act], index) => (
     <button
-      key={label}
+      // With another message it is another button, which rests and so takes no focus.
+      key={text + label}
       type="button"
       class="text-button"
       ref={index === 0 ? offerRef : null}
