@@ -207,6 +207,31 @@ test("a key that the edge does not accept", async ({ page, link }) => {
   expect(link.webSockets).toBe(0);
 });
 
+test("an edge that cannot be reached is asked about the key again, and the app says so", async ({
+  page,
+  edge,
+  link,
+}) => {
+  let ask: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  await page.route("**/.ropeway/pair", async (route) => {
+    await held;
+    await route.abort();
+  });
+  await page.goto(`http://localhost:${link.port}/#key=${edge.accessKey}`);
+  const said = page.getByRole("main").getByRole("status");
+  await expect(said).toHaveText("Asking your edge…");
+  await expect(page.getByRole("button", { name: "Pair" })).toBeDisabled();
+  ask();
+  await expect(said).toHaveText("Your edge cannot be reached now. Ropeway will try again soon.");
+  await page.unroute("**/.ropeway/pair");
+  // Nobody touches it.
+  await expect(page.getByRole("heading", { name: "Pair this phone" })).toHaveCount(0, { timeout: 30_000 });
+  await expect.poll(() => link.webSockets).toBeGreaterThan(0);
+});
+
 test("a wrong key in a link is said, and a phone that is paired stays so", async ({ app, origin }) => {
   origin.page("/", "<p>Still paired</p>");
   // Another visit, as by a tap on a link: the part after # alone would load nothing.

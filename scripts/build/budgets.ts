@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["early.js", "shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 119.8 * KB,
+    limit: 120 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 19.1 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.9 * KB },

@@ -140,6 +140,40 @@ describe("two tabs beside one app", () => {
     expect(keys).toEqual(["Bearer mistyped", "Bearer right"]);
   });
 
+  it("say that the edge is asked about a key and cannot be reached, ask it again, and stop when it refuses", async () => {
+    vi.useFakeTimers();
+    const { app } = openApp([], { kind: "unpaired" });
+    const answers = [
+      Promise.withResolvers<Response>(),
+      Promise.withResolvers<Response>(),
+      Promise.withResolvers<Response>(),
+    ];
+    const asked = vi.fn((): Promise<Response> | undefined => answers[asked.mock.calls.length - 1]?.promise);
+    vi.stubGlobal("fetch", asked);
+    const pairing = app.pair("key");
+    expect(app.state.pairing).toBe("asking");
+    answers[0]?.reject(new TypeError("no network"));
+    await pairing;
+    expect(app.state).toMatchObject({ pairing: "unreachable", link: { kind: "unpaired" } });
+
+    // After a pause by itself. The person is told nothing else meanwhile.
+    vi.runOnlyPendingTimers();
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+    expect(app.state.pairing).toBe("unreachable");
+    answers[1]?.reject(new TypeError("no network"));
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+
+    // With the network. Whoever brings it anew meanwhile asks no second time.
+    app.ensurePaired();
+    app.ensurePaired();
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(3));
+    answers[2]?.resolve(Response.json({}, { status: 401 }));
+    await vi.waitFor(() => expect(app.state).toMatchObject({ pairing: "idle", link: { kind: "refused", why: null } }));
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
   it("say why site data could not be forgotten", async () => {
     const { app } = openTwo();
     vi.spyOn(app.tunnel, "clearSiteData").mockResolvedValue("Cannot clear: try again");

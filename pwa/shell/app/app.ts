@@ -48,6 +48,9 @@ interface Shown {
 /** Notices of what the person has just done, which nobody misses once there is a newer one. */
 const PASSING: ReadonlySet<Notice["kind"]> = new Set(["closed-tab", "forgotten"]);
 
+/** Milliseconds until an edge that could not be reached is asked about the person's key again. */
+const PAIRING_PAUSE = 10_000;
+
 /** All that tabs share: settings, sites, totals, the link and the pairing with its edge, and the one notice. */
 export class App implements AppActions, SiteTeller {
   readonly tunnel: TunnelClient;
@@ -62,6 +65,7 @@ export class App implements AppActions, SiteTeller {
   #unansweredKey: string | null = null;
   /** The one that the edge is being asked about. */
   #pairingKey: string | null = null;
+  #pairingRetry: ReturnType<typeof setTimeout> | undefined;
   #wasReadied = false;
   /** Nobody has asked yet to hear it. */
   #untold: SiteEvent[] = [];
@@ -81,6 +85,7 @@ export class App implements AppActions, SiteTeller {
     const { sites, settings, demoUrl } = this.#options;
     return {
       link: this.#link,
+      pairing: this.#unansweredKey !== null ? "unreachable" : this.#pairingKey !== null ? "asking" : "idle",
       totals: this.#totals,
       notice: this.#newest?.notice ?? null,
       recent: sites.recent,
@@ -155,9 +160,7 @@ export class App implements AppActions, SiteTeller {
 
   /** Tries once more to pair with a key that the edge could not be asked about. */
   ensurePaired(): void {
-    const accessKey = this.#unansweredKey;
-    this.#unansweredKey = null;
-    if (accessKey !== null) void this.pair(accessKey);
+    if (this.#unansweredKey !== null) void this.#askAbout(this.#unansweredKey);
   }
 
   // The person asks
@@ -217,17 +220,25 @@ export class App implements AppActions, SiteTeller {
   /** A key that has paired the phone changes nothing; with another, all that is stored goes. A second tap asks nothing: a code pairs once. */
   async pair(accessKey: string): Promise<void> {
     const key = accessKey.trim();
+    if (key !== this.#pairingKey) this.#unansweredKey = null;
+    await this.#askAbout(key);
+  }
+
+  async #askAbout(key: string): Promise<void> {
     if (key === this.#pairingKey) return;
     this.#pairingKey = key;
-    this.#unansweredKey = null;
+    clearTimeout(this.#pairingRetry);
+    this.draw();
     const isPaired = this.#link.kind !== "refused" && (await isPairedWith(this.#options.storage, key));
     if (!isPaired) await this.#pair(key);
-    this.#pairingKey = null;
+    if (this.#pairingKey === key) this.#pairingKey = null;
+    this.draw();
   }
 
   async #pair(accessKey: string): Promise<void> {
     const { storage, openLink } = this.#options;
     const result = await pair(storage, accessKey);
+    if (result !== "unreachable") this.#unansweredKey = null;
     const token = storedToken(storage);
     if (result === "paired" && token !== null) {
       // The history that is there was another pairing's.
@@ -240,9 +251,10 @@ export class App implements AppActions, SiteTeller {
       // The key that the phone has is as good as before.
       return this.notify({ kind: "wrong-key", why: refusal ? refusal.why : UNREACHABLE });
     }
-    if (refusal === null) this.#unansweredKey = accessKey;
-    this.#link = refusal === null ? { kind: "offline", since: Date.now() } : { kind: "refused", ...refusal };
-    this.draw();
+    if (refusal === null) {
+      this.#unansweredKey = accessKey;
+      this.#pairingRetry = setTimeout(() => this.ensurePaired(), PAIRING_PAUSE);
+    } else this.#link = { kind: "refused", ...refusal };
     this.tunnel.tell({ type: "link", kind: "give-up" });
   }
 

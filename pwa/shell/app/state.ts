@@ -87,8 +87,12 @@ export type Notice =
   /** All recent sites, and that open pages were visited, which can be taken back. */
   | { readonly kind: "forgotten"; readonly undo: () => void };
 
+/** With a key of the person's. `unreachable`: the app asks the edge again by itself. */
+export type Pairing = "idle" | "asking" | "unreachable";
+
 export interface AppState {
   readonly link: LinkPhase;
+  readonly pairing: Pairing;
   /** null until something is known. */
   readonly totals: Totals | null;
   readonly notice: Notice | null;

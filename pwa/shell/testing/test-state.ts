@@ -20,6 +20,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     question: null,
     hasUpdate: false,
     link: { kind: "open" },
+    pairing: "idle",
     totals: null,
     notice: null,
     recent: [],

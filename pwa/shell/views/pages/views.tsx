@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { ErrorCode, later } from "../../../../shared/errors.ts";
-import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 import { t } from "../../app/language.ts";
-import type { BrowserActions, BrowserState, PageError } from "../../app/state.ts";
+import type { BrowserActions, BrowserState, PageError, Pairing } from "../../app/state.ts";
+import { UNREACHABLE } from "../../link/pairing.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
 import { Host, Icon, Mark, SiteIcon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
@@ -38,7 +38,7 @@ export function viewOf(view: View, state: BrowserState, actions: BrowserActions,
     case "error":
       return errorView(state, actions, ui, late);
     case "pairing":
-      return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
+      return <PairingView {...state} onKey={(accessKey) => actions.app.pair(accessKey)} />;
   }
 }
 
@@ -78,11 +78,15 @@ function OpeningView({ state, actions }: { state: BrowserState; actions: Browser
   );
 }
 
+interface PairingProps extends Pick<BrowserState, "link" | "pairing"> {
+  readonly onKey: (accessKey: string) => void;
+}
+
 /** Shown instead of everything else until this phone has a key that its edge accepts. */
-function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: string) => void }) {
+function PairingView({ link, pairing, onKey }: PairingProps) {
   const id = useId();
-  const isNew = link.kind !== "refused";
-  const isWrong = link.kind === "refused" && link.why === null;
+  const isNew = link.kind !== "refused" || pairing !== "idle";
+  const isWrong = !isNew && link.why === null;
   const [heading, text] = isNew ? NEW.map((each) => t(each)) : refusal(link.why);
   return (
     <section class="card-view">
@@ -97,11 +101,19 @@ function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: stri
       <p id={id} role={isNew ? undefined : "alert"}>
         {text}
       </p>
-      <KeyForm problemId={isWrong ? id : null} onKey={onKey} />
-      <p class="fine">{t("The key goes to your edge only. No site ever sees it.")}</p>
+      <KeyForm problemId={isWrong ? id : null} isBusy={pairing === "asking"} onKey={onKey} />
+      <p class={pairing === "unreachable" ? "problem" : "fine"} role="status">
+        {PAIRING_TEXTS[pairing].map((each) => t(each)).join(" ")}
+      </p>
     </section>
   );
 }
+
+const PAIRING_TEXTS: Readonly<Record<Pairing, readonly string[]>> = {
+  idle: [later("The key goes to your edge only. No site ever sees it.")],
+  asking: [later("Asking your edge…")],
+  unreachable: [UNREACHABLE, later("Ropeway will try again soon.")],
+};
 
 const NEW = [
   later("Pair this phone"),

@@ -5,11 +5,13 @@ import { useId } from "../ui.ts";
 interface KeyFormProps {
   /** Id of the element that says why the key that was entered is not taken; null where none was, or it may be right. */
   readonly problemId?: string | null;
+  /** The edge is being asked about a key. */
+  readonly isBusy?: boolean;
   readonly onKey: (accessKey: string) => void;
 }
 
 /** Asks for the access key; a whole pairing link will do as well. */
-export function KeyForm({ problemId = null, onKey }: KeyFormProps) {
+export function KeyForm({ problemId = null, isBusy = false, onKey }: KeyFormProps) {
   const id = useId();
   const inputRef = useRef<HTMLInputElement>(null);
   const [isEmpty, setEmpty] = useState(false);
@@ -51,7 +53,7 @@ export function KeyForm({ problemId = null, onKey }: KeyFormProps) {
           {t("The key is empty.")}
         </p>
       )}
-      <button type="submit" class="button button-primary">
+      <button type="submit" class="button button-primary" aria-disabled={isBusy}>
         {t("Pair")}
       </button>
     </form>
