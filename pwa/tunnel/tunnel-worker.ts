@@ -1,7 +1,7 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
 import { toBase64 } from "../../shared/base-encodings.ts";
 import { epochClock, setTimer, steadyClock } from "../../shared/clock.ts";
-import { RopewayError } from "../../shared/errors.ts";
+import { later, RopewayError } from "../../shared/errors.ts";
 import type { ResponseConsumer } from "../../shared/http/exchange.ts";
 import { headerValue, headerValues, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
@@ -329,8 +329,8 @@ async function forgetFiles(isOf: (url: string) => boolean): Promise<string> {
   try {
     await (await listedDownloads())?.forget(isOf);
     return "";
-  } catch (error) {
-    return `Cannot delete all downloads: ${(error as Error).message}`;
+  } catch {
+    return `Cannot delete all downloads: ${later("some files are still there. Try again")}`;
   }
 }
 
@@ -459,9 +459,11 @@ async function clearSiteData(): Promise<string | null> {
   try {
     const left = await forgetFiles(() => true);
     const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
-    return response.status === 204 ? left || null : `Cannot clear site data: the edge answers ${response.status}`;
-  } catch (error) {
-    return (error as Error).message;
+    if (response.status === 204) return left || null;
+    const answered = later("some of it is still there: your edge answers {number}");
+    return `Cannot clear site data: ${answered.replace("{number}", String(response.status))}`;
+  } catch {
+    return `Cannot clear site data: ${later("some of it is still there. Try again when the link is back")}`;
   }
 }
 

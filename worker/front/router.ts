@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { STRONGER_KEY } from "../../shared/access-key.ts";
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import { type Clock, epochClock, pause } from "../../shared/clock.ts";
+import { later } from "../../shared/errors.ts";
 import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/record.ts";
 import {
   CONFIG_PATH,
@@ -114,7 +115,7 @@ function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
     const address = clientAddress(raw, context.env, runtime.peerAddress(raw));
     const patience = guard.patienceFor(address);
     if (patience > 0) {
-      const error = "Cannot pair: too many wrong keys came from this network; try again in a minute";
+      const error = `Cannot pair: ${later("too many wrong keys came from this network; try again in a minute")}`;
       return context.json({ error }, 429, { "retry-after": String(patience) });
     }
     const secret = given.startsWith(BEARER) ? given.slice(BEARER.length) : "";
@@ -130,7 +131,7 @@ function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
 const REFUSALS: Readonly<Record<Extract<PairingAnswer, { kind: "refused" }>["why"], string>> = {
   "not-accepted": "the access key is not accepted",
   "weak-key": STRONGER_KEY,
-  "too-many": "too many devices are paired; unpair one first",
+  "too-many": later("too many devices are paired; unpair one first"),
 };
 
 /** A request that names a device by its token. */

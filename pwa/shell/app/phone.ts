@@ -1,3 +1,4 @@
+import { later } from "../../../shared/errors.ts";
 import type { EdgeConfig } from "../../../shared/subprotocol.ts";
 import {
   type KeepRefusal,
@@ -494,8 +495,6 @@ const GOODBYE_TIME = 300;
 
 const LOCK = "ropeway.forgetting ";
 
-const NOT_NOW = "Cannot forget a site now: try again when the link is back";
-
 /**
  * Forgets one site, when its pages have closed in all windows: what they say then does not bring it back. No window asks
  * for a page of it again before that is done.
@@ -522,7 +521,9 @@ export class SiteForgetting {
     await new Promise((resolve) => setTimeout(resolve, GOODBYE_TIME));
     const why = await tunnel.askStore({ kind: "forget", site });
     this.#tellOver(site);
-    onDone(why ?? NOT_NOW);
+    // Where the store cannot be had.
+    const away = later("some of it is still there. Try again when the link is back");
+    onDone(why ?? `Cannot forget ${site}: ${away}`);
   }
 
   /** Another window has the lock, and gives it up when it is done or gone. */

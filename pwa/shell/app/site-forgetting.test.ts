@@ -66,3 +66,10 @@ it("has other windows ask for no page of it before the edge has said that it is 
   expect(first.log.slice(2)).toEqual(["edge a.example", "go on", "done "]);
   expect(second.log.slice(2)).toEqual(["go on"]);
 });
+
+it("says that some of it is still there, where nobody could be asked", async () => {
+  const { log, forgetting } = openWindow(null);
+  forgetting.forget("a.example");
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(log.at(-1)).toBe("done Cannot forget a.example: some of it is still there. Try again when the link is back");
+});

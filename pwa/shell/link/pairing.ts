@@ -143,5 +143,5 @@ const WHY_REFUSED: Readonly<Record<number, string>> = {
 };
 
 function refusal(status: number): string {
-  return WHY_REFUSED[status] ?? `Your edge could not do that (${status}).`;
+  return WHY_REFUSED[status] ?? later("Your edge could not do that.");
 }

@@ -36,7 +36,11 @@ it("says what an edge of before cannot do", async () => {
 });
 
 it("says why something is still there", async () => {
-  expect(await forgetSite(edge(500).ask, "a.example", APP)).toBe("Cannot forget a.example: the edge answers 500");
+  expect(await forgetSite(edge(500).ask, "a.example", APP)).toBe(
+    "Cannot forget a.example: some of it is still there: your edge answers 500",
+  );
   const lost = new RopewayError(ErrorCode.LINK_LOST, "session", "library", "the link is gone");
-  expect(await forgetSite(edge(lost).ask, "a.example", APP)).toBe("Cannot forget all of a.example: the link is gone");
+  expect(await forgetSite(edge(lost).ask, "a.example", APP)).toBe(
+    "Cannot forget all of a.example: some of it is still there. Try again when the link is back",
+  );
 });

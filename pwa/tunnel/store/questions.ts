@@ -1,6 +1,6 @@
 /** Answers to what the shell asks about what is stored. */
 
-import { ErrorCode } from "../../../shared/errors.ts";
+import { ErrorCode, later } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { decide } from "../../../shared/http-cache/cache-rules.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
@@ -162,12 +162,15 @@ export async function forgetSite(ask: Ask, site: string, origin: string): Promis
   };
   try {
     const { response } = await readWhole(ask, edgeRequest(message), 0);
-    return response.status === 204 ? "" : `Cannot forget ${site}: the edge answers ${response.status}`;
+    if (response.status === 204) return "";
+    const answered = later("some of it is still there: your edge answers {number}");
+    return `Cannot forget ${site}: ${answered.replace("{number}", String(response.status))}`;
   } catch (error) {
     // Errors of the tunnel's script are of another class.
-    const { code = null, message = "try again" } = error as Partial<Record<"code" | "message", unknown>>;
-    if (code !== ErrorCode.PROTOCOL_ERROR) return `Cannot forget all of ${site}: ${message}`;
-    return `Cannot forget the cookies of ${site}: your edge is of an older release. It can clear those of all sites`;
+    const { code } = error as { readonly code?: unknown };
+    if (code !== ErrorCode.PROTOCOL_ERROR)
+      return `Cannot forget all of ${site}: ${later("some of it is still there. Try again when the link is back")}`;
+    return `Cannot forget the cookies of ${site}: ${later("your edge is of an older release. It can clear those of all sites")}`;
   }
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { later } from "../../../../shared/errors.ts";
 import type { Trouble } from "../../../messages/page-messages.ts";
 import { siteName } from "../../../messages/tunnel-messages.ts";
-import { numberText, t, tParts } from "../../app/language.ts";
+import { numberText, reasonText, t, tParts } from "../../app/language.ts";
 import type { AppActions, BrowserActions, BrowserState, Notice, PageError, TryingAgain } from "../../app/state.ts";
 import type { UiWithLibrary } from "../library/library-chunk.tsx";
 import { againText, errorText, mayHelpPast, PastButton, retryLabel } from "../pages/error-view.tsx";
@@ -281,7 +281,7 @@ export function noticeText(notice: Notice): string {
     case "lite":
     case "not-cleared":
     case "wrong-key":
-      return t(notice.why ?? WRONG_KEY);
+      return reasonText(notice.why ?? WRONG_KEY);
     case "closed-tab":
       return t("Closed {title}", { title: notice.title });
     case "forgotten":

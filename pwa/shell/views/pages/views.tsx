@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ErrorCode, later } from "../../../../shared/errors.ts";
-import { t } from "../../app/language.ts";
+import { reasonText, t } from "../../app/language.ts";
 import type { BrowserActions, BrowserState, PageError, Pairing } from "../../app/state.ts";
 import { UNREACHABLE } from "../../link/pairing.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
@@ -124,7 +124,7 @@ const NEW = [
 
 /** @param why of `LinkPhase`. */
 function refusal(why: string | null | undefined): readonly [heading: string, text: string] {
-  if (why) return [t("The edge does not pair this phone"), why];
+  if (why) return [t("The edge does not pair this phone"), reasonText(why)];
   return why === null
     ? [
         t("Wrong key"),
