@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["early.js", "shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 120 * KB,
+    limit: 120.2 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 19.1 * KB },
   { name: "history and bookmarks", files: [".ropeway/library.js"], limit: 11.9 * KB },
@@ -24,7 +24,7 @@ const budgets: readonly Budget[] = [
   { name: "find in page", files: [".ropeway/find.js", ".ropeway/find-text.js"], limit: 8.1 * KB },
   { name: "reader", files: [".ropeway/reader.js"], limit: 15.3 * KB },
   { name: "sheet of downloads", files: [".ropeway/downloads-sheet.js"], limit: 4 * KB },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 52.9 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 53.1 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   {

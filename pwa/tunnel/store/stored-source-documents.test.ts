@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderList, RequestHead, ScriptCookie } from "../../../shared/http/heads.ts";
-import { isKnownUrl, READS_MARKED } from "../../../shared/http/phone-fields.ts";
+import { isKnownUrl } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import type { Ask, PhoneRequest } from "../exchange/exchange.ts";
@@ -285,12 +285,6 @@ describe("a document with scripts in it", () => {
     await window.get(marked, { headers, body: "plain" }, warmed);
     await window.stored();
     expect(await window.get(marked, { headers, body: "marked" })).toMatchObject({ isAsked: true, text: "marked" });
-  });
-
-  it("has its marks where a former release has stored it with them", async () => {
-    await window.get(page, { headers: [...headers, READS_MARKED], body: "marked" });
-    await window.stored(page);
-    expect(await window.get(marked)).toMatchObject({ isAsked: false, text: "marked" });
   });
 
   it("is shown without marks while the link is away", async () => {

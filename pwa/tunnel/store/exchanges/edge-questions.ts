@@ -34,13 +34,13 @@ import {
   type ExchangeEntry,
   isBasic,
   isMoved,
+  marksOf,
   partitionOf,
   placeOf,
   type StoredExchange,
   type StoredPlace,
   type Variant,
   variantsOf,
-  wantsMarks,
 } from "./stored-exchange.ts";
 
 /** Requests to the edge that the store cannot answer alone, and the answers of these that are stored. */
@@ -206,7 +206,7 @@ export class EdgeQuestions {
     const stored = toStored(lookup.head, response, times);
     const { store } = this.#parts;
     if (stored === null) void store.remove([entry]);
-    else void store.refresh(entry, this.#metaOf(lookup, stored, response));
+    else void store.refresh(entry, this.#metaOf(lookup, { ...stored, ...marksOf(lookup.request) }, response));
     return answer;
   }
 
@@ -265,7 +265,7 @@ export class EdgeQuestions {
         const stored = place === null ? null : toStored(head, whole, times);
         pages.answered(head, response, place !== null && stored === null);
         if (place === null || stored === null) return null;
-        const meta = this.#metaOf({ ...lookup, ...place }, stored, response);
+        const meta = this.#metaOf({ ...lookup, ...place }, { ...stored, ...marksOf(lookup.request) }, response);
         const start = () => ({ copy: store.startCopy(), number });
         const body = part === null ? start() : this.#joined.begin(nameOf(place), part, start);
         return body && { meta: isNamed ? { ...meta, wasOther: true } : meta, copy: body.copy };
@@ -293,13 +293,11 @@ export class EdgeQuestions {
   }
 
   #metaOf(
-    { head, context, request }: Pick<Lookup, "head" | "context" | "request">,
+    { head, context }: Pick<Lookup, "head" | "context">,
     stored: Omit<StoredExchange, "context" | "scriptCookies">,
     response: ResponseHead,
   ): StoredExchange {
-    // A warmed page was asked for by nobody's wish.
-    const marks = wantsMarks(head) && request.push === null ? { wasToBeMarked: true } : {};
-    return { ...stored, ...marks, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
+    return { ...stored, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
   }
 }
 

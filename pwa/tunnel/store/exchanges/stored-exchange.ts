@@ -1,8 +1,9 @@
 /** The store's record of a response, and the conditions under which another request may have it. */
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
-import { has, parseImageNote, READS_MARKED } from "../../../../shared/http/phone-fields.ts";
+import { parseImageNote } from "../../../../shared/http/phone-fields.ts";
 import { type CacheRequest, decide, type StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
 import { isRedirectStatus, isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
+import type { PhoneRequest } from "../../exchange/exchange.ts";
 import type { PartitionIndex } from "../database/response-store.ts";
 import type { StoredEntry } from "../database/store-database.ts";
 
@@ -13,8 +14,8 @@ export interface StoredExchange extends StoredResponse {
   readonly scriptCookies: readonly ScriptCookie[];
   /** The body that was stored before was named to the edge, and this is another: it may be another each time. */
   readonly wasOther?: boolean;
-  /** The request for the document wanted marks in its scripts (PROTOCOL.md section 5.12). Former releases do not say so. */
-  readonly wasToBeMarked?: boolean;
+  /** The request for the document wanted no marks in its scripts (PROTOCOL.md section 5.12). Former releases do not say so. */
+  readonly isUnmarked?: true;
   /** The response is under this URL, and here is none. */
   readonly movedTo?: string;
 }
@@ -111,16 +112,18 @@ export function variantsOf(
   if (typeof context !== "string") return all;
   const isAsItIs = ({ headers }: Variant) => parseImageNote(headers) === null;
   const pictures = head.takesRecoded === true ? all : all.filter(isAsItIs);
-  return wantsMarks(head) ? pictures.filter(isOfMarks) : pictures;
+  return wantsMarks(head) ? pictures.filter(({ isUnmarked }) => isUnmarked !== true) : pictures;
 }
 
 /** Whether the scripts that stand in the document will run, so that they are to be marked. */
-export function wantsMarks({ mode, marksReads }: Pick<RequestHead, "mode" | "marksReads">): boolean {
+function wantsMarks({ mode, marksReads }: Pick<RequestHead, "mode" | "marksReads">): boolean {
   return mode === "navigate" && marksReads === true;
 }
 
-function isOfMarks({ wasToBeMarked, headers }: StoredExchange): boolean {
-  return wasToBeMarked === true || has(headers, READS_MARKED);
+/** Of the answer to a request. A warmed page was asked for by nobody's wish. */
+export function marksOf({ head, push }: PhoneRequest): Pick<StoredExchange, "isUnmarked"> {
+  const isMarked = head.mode !== "navigate" || (wantsMarks(head) && push === null);
+  return isMarked ? {} : { isUnmarked: true };
 }
 
 /** Of these, those under a context, or under those that fit. */
