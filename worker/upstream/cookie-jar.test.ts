@@ -338,6 +338,20 @@ describe("CookieJar", () => {
       expect(inTheirOrder).toEqual([true, false, true, true]);
     });
 
+    it("lets those of a moment go before those that were in use for longer", async () => {
+      const store = new MapStore();
+      const own = setUp(store);
+      await visit(own, 0);
+      own.clock.now += 2 * 24 * 3_600_000;
+      expect(await has(own, 0)).toBe(true);
+      await own.jar.flush();
+      const flood = setUp(store);
+      flood.clock.now = own.clock.now + 3_600_000;
+      for (let i = 1; i < 3 * many; i++) await visit(flood, i);
+      expect(stored(store)).toBeLessThanOrEqual(PARTITIONS_LENGTH);
+      expect(await Promise.all([has(setUp(store), 0), has(setUp(store), 3 * many - 1)])).toEqual([true, true]);
+    });
+
     it("counts what another life has stored, and heeds when that was sent", async () => {
       const store = new MapStore();
       const former = setUp(store);

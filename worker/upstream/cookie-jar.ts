@@ -54,23 +54,30 @@ const PARTITION_COST = 1024;
 /** Once there are too many, so many characters are kept: to look through all of them takes time. */
 const PARTITIONS_LEFT = (3 / 4) * PARTITIONS_LENGTH;
 
+/** How a partition stands beside others. @property isLasting it was in use for longer than a page needs to lead through many sites. */
+interface Standing {
+  readonly isLasting: boolean;
+  /** Any order will do. */
+  readonly usedAt: number;
+}
+
 /**
  * Partitions of one kind in a phone's store. A redirect can lead through endless sites, and years of browsing do: those that were
- * used longest ago go.
+ * in use for a moment go first, and of the others those that were used longest ago.
  */
 export class StoredPartitions {
   readonly #store: CookieJarStore;
   readonly #prefix: string;
-  readonly #usedAt: (stored: unknown) => number;
+  readonly #standingOf: (stored: unknown) => Standing;
   /** By partition; null before the store was asked. */
   #lengths: Map<string, number> | null = null;
   #isBounding = false;
 
-  /** @param usedAt when what `set` was given was used; any order will do. */
-  constructor(store: CookieJarStore, prefix: string, usedAt: (stored: unknown) => number) {
+  /** @param standingOf of what `set` was given. */
+  constructor(store: CookieJarStore, prefix: string, standingOf: (stored: unknown) => Standing) {
     this.#store = store;
     this.#prefix = prefix;
-    this.#usedAt = usedAt;
+    this.#standingOf = standingOf;
   }
 
   get(partition: string): Promise<unknown> {
@@ -94,7 +101,8 @@ export class StoredPartitions {
   /**
    * Deletes some where they are too long together.
    *
-   * @param recent partitions in memory, least recently used first: they go after all others, and the last one stays.
+   * @param recent partitions in memory, least recently used first: they go after others that stand as they do, and the last one
+   *   stays.
    * @returns those that were deleted. It does not throw: what fails is tried again at the next call.
    */
   async bound(recent: Iterable<string>): Promise<string[]> {
@@ -107,7 +115,7 @@ export class StoredPartitions {
       const lengths = await this.#ask();
       let left = lengthOf(lengths);
       const order = await this.#inOrder([...lengths.keys()], [...recent]);
-      for (const partition of order.slice(0, -1)) {
+      for (const partition of order) {
         if (left <= PARTITIONS_LEFT) break;
         left -= PARTITION_COST + (lengths.get(partition) ?? 0);
         await this.delete(partition);
@@ -121,20 +129,22 @@ export class StoredPartitions {
     return deleted;
   }
 
-  /** Used longest ago first. */
+  /** All but the one that was used last. */
   async #inOrder(partitions: readonly string[], recent: readonly string[]): Promise<string[]> {
-    const rank = new Map(recent.map((partition, index) => [partition, index]));
-    const times = new Map<string, number>();
-    const others = partitions.filter((partition) => !rank.has(partition));
+    const ranks = new Map(recent.map((partition, index) => [partition, index]));
+    const others = partitions.filter((partition) => partition !== recent.at(-1));
+    const all: (Standing & { readonly partition: string; readonly rank: number })[] = [];
     for (let at = 0; at < others.length; at += COOKIE_PARTITIONS_LOADED) {
       const some = others.slice(at, at + COOKIE_PARTITIONS_LOADED);
-      await Promise.all(some.map(async (each) => times.set(each, this.#usedAt(await this.get(each)))));
+      const read = some.map(async (partition) => {
+        const standing = this.#standingOf(await this.get(partition));
+        all.push({ ...standing, partition, rank: ranks.get(partition) ?? -1 });
+      });
+      await Promise.all(read);
     }
-    const inMemory = partitions.filter((partition) => rank.has(partition));
-    return [
-      ...others.sort((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0)),
-      ...inMemory.sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0)),
-    ];
+    const order = (a: Standing & { rank: number }, b: Standing & { rank: number }): number =>
+      Number(a.isLasting) - Number(b.isLasting) || a.rank - b.rank || a.usedAt - b.usedAt;
+    return all.sort(order).map(({ partition }) => partition);
   }
 
   async #ask(): Promise<Map<string, number>> {
@@ -195,7 +205,7 @@ export class CookieJar {
 
   constructor(deps: CookieJarDeps) {
     this.#deps = deps;
-    this.#stored = new StoredPartitions(deps.store, "cookies/", (stored) => lastSent(parseStored(stored)));
+    this.#stored = new StoredPartitions(deps.store, "cookies/", (stored) => standingOf(parseStored(stored)));
   }
 
   /** Value of the Cookie field, "" for none. */
@@ -603,6 +613,14 @@ function parseStored(stored: unknown): StoredCookie[] {
     // Lost cookies are a login; an error would be the end of the site on this phone.
     return [];
   }
+}
+
+/** Milliseconds. */
+const LASTING = 3_600_000;
+
+function standingOf(cookies: readonly StoredCookie[]): Standing {
+  const usedAt = lastSent(cookies);
+  return { usedAt, isLasting: cookies.some(({ created }) => usedAt - created >= LASTING) };
 }
 
 function lastSent(cookies: readonly StoredCookie[]): number {

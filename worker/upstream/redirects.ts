@@ -166,7 +166,8 @@ export class TransportSecurity {
   constructor({ store, now }: TransportSecurityDeps) {
     this.#now = now;
     // What is said again ends later: those go first whose last word was long ago, or for a short time.
-    this.#stored = new StoredPartitions(store, "transport-security/", (stored) => lastEnd(parseStored(stored)));
+    const standingOf = (stored: unknown) => ({ isLasting: false, usedAt: lastEnd(parseStored(stored)) });
+    this.#stored = new StoredPartitions(store, "transport-security/", standingOf);
   }
 
   /** Whether what goes to `url` has to go by https: (section 8.3). */
