@@ -390,7 +390,9 @@ export function setOut(
 
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
 export function leaveByItself(state: TabNavigation, url: string, origin: string): Underway {
-  const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
+  // A page that is there in part is what was asked for.
+  const sent = state.kind === "loading" ? null : sentBy(state);
+  const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sent);
   const { journey, content } = journeyTo(left, url, origin, true);
   const awaited = awaitedOrigin(state);
   const instead = awaited === origin ? (journeyOf(state)?.instead ?? null) : awaited;

@@ -132,6 +132,35 @@ describe("while the next page is on its way", () => {
       }
   });
 
+  it("ends where a page that has not all loaded goes to its own address again, and that fails", () => {
+    const { hear, hearPage, report, shown, tab } = openBrowser();
+    tab.go(`${A}/`);
+    report(`${A}/`, "loading", "a");
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/`, isAgain: true }, A);
+    hear({ type: "document", kind: "failed", url: `${A}/`, method: "GET", code: ErrorCode.OFFLINE, message: "" });
+    expect(shown()).toMatchObject({ phase: "loaded", unopened: { url: `${A}/`, code: ErrorCode.OFFLINE } });
+  });
+
+  it("asks before another app is opened to which a half loaded page is led", () => {
+    const { hear, hearPage, log, report, tab } = openBrowser();
+    tab.go(`${A}/`);
+    report(`${A}/`, "loading", "a");
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/call` }, A);
+    hear(led(`${A}/call`, "tel:1"));
+    expect(log).toContain(`open tel:1 for ${A}`);
+  });
+
+  it("ends where a frame's news came between that of the page's document and the page's word that it leaves", () => {
+    const { hear, hearPage, show, shown } = openBrowser();
+    show(`${A}/`, "a");
+    const told = { type: "silent-document", url: `${A}/raw`, title: "Raw", id: null } as const;
+    hear({ ...told, phase: "loading" });
+    hear({ type: "document", kind: "none", origin: A, url: `${A}/file` });
+    hear({ ...told, phase: "loaded" });
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/raw` }, A);
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/raw`, title: "Raw" });
+  });
+
   it("goes on where news of its address is older than the page's word that it leaves", () => {
     vi.useFakeTimers();
     const { hear, hearPage, show, shown } = openBrowser();

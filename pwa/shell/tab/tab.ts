@@ -80,6 +80,8 @@ interface Going {
 type DocumentNews = TunnelToShell & { type: "document" };
 type SilentNews = TunnelToShell & { type: "silent-document" };
 type EarlyNews = SilentNews | (DocumentNews & { kind: "none" | "failed" });
+/** A page may have any number of frames. */
+const MOST_EARLY = 8;
 
 /**
  * A frame, its session history, and its navigation (HTML section 7.3.1). The person, the tunnel and the pages say what they
@@ -108,7 +110,7 @@ export class Tab implements AppTab, TabActions {
   /** Lists of a held link that the person has closed: a page could open the next each time, over the whole app. */
   readonly #letGo = new Openings();
   /** News of where the page goes by itself, which came before its word that it goes there. */
-  #early: { readonly news: readonly EarlyNews[]; readonly at: number } = { news: [], at: 0 };
+  #early: readonly { readonly news: EarlyNews; readonly at: number }[] = [];
   /** Troubles of the page, and whether the person was told of each. */
   #troubles = new Map<Trouble, boolean>();
 
@@ -782,17 +784,17 @@ export class Tab implements AppTab, TabActions {
     this.#meter.beginByPage(url, this.#page.url);
     this.#app.tunnel.tell({ type: "navigation", kind: "by-page", tab: this.#id, url: address, isAgain });
     this.#enter(step.leaveByItself(this.#navigation, url, slot.origin));
-    const { news, at } = this.#early;
-    this.#early = { news: [], at: 0 };
-    if (news[0]?.url === address && performance.now() - at < OVERTAKING)
-      for (const each of news) this.onTunnelEvent(each);
+    const early = this.#early;
+    this.#early = [];
+    for (const { news, at } of early)
+      if (news.url === address && performance.now() - at < OVERTAKING) this.onTunnelEvent(news);
   }
 
+  /** Frames of the page may be meant, too: only what the page says that it goes to counts. */
   #keepEarly(news: EarlyNews): void {
-    const isFirst = news.type === "document" || news.phase === "loading";
-    const former = this.#early;
-    if (isFirst) this.#early = { news: [news], at: performance.now() };
-    else if (former.news[0]?.url === news.url) this.#early = { ...former, news: [...former.news, news] };
+    const { origin } = URL.parse(news.url ?? "") ?? {};
+    if (origin !== undefined && origin === URL.parse(this.#page.url)?.origin)
+      this.#early = [...this.#early.slice(1 - MOST_EARLY), { news, at: performance.now() }];
   }
 
   /** As `PageFrame.show`. */
@@ -939,10 +941,8 @@ export class Tab implements AppTab, TabActions {
     if (this.#awaited === null) return this.#keepEarly(news);
     const { url, code, method, message: detail } = news;
     const navigation = this.#navigation;
-    if (navigation.kind !== "underway") return;
-    const { destination, sent } = navigation;
-    // Else it is the shell's own, of which the tunnel tells more.
-    if (sent !== null && isPartOf(`${url}#`, sent.request.url)) return;
+    if (navigation.kind !== "underway" || navigation.sent !== null) return;
+    const { destination } = navigation;
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }
 
@@ -961,6 +961,7 @@ export class Tab implements AppTab, TabActions {
     const isPage =
       id === null ? step.mayBePage(navigation, url, this.#frame.history.knows(url)) : id === navigation.asked;
     if (!isPage) return this.#keepEarly(news);
+    this.#early = this.#early.filter((early) => early.news.url !== url);
     this.#frame.history.visitUrl(url, this.#sent !== null);
     this.#frame.history.beginDocument();
     this.#frame.history.note(url, this.#sent?.request.method === "GET");
