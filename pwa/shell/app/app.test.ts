@@ -140,6 +140,24 @@ describe("two tabs beside one app", () => {
     expect(keys).toEqual(["Bearer mistyped", "Bearer right"]);
   });
 
+  it("take no answer about a key that another has taken the place of", async () => {
+    const { app, storage } = openApp([], { kind: "unpaired" });
+    const answers = new Map(["one", "other"].map((key) => [`Bearer ${key}`, Promise.withResolvers<Response>()]));
+    vi.stubGlobal(
+      "fetch",
+      (_path: string, { headers }: { headers: { authorization: string } }) =>
+        answers.get(headers.authorization)?.promise,
+    );
+    const asking = [app.pair("one"), app.pair("other")];
+    answers.get("Bearer other")?.resolve(Response.json({ token: "other's" }));
+    await asking[1];
+    answers.get("Bearer one")?.resolve(Response.json({ token: "one's" }));
+    await asking[0];
+    vi.unstubAllGlobals();
+    expect(storage.getItem("ropeway.token")).toBe("other's");
+    expect(app.state.pairing).toBe("idle");
+  });
+
   it("say that the edge is asked about a key and cannot be reached, ask it again, and stop when it refuses", async () => {
     vi.useFakeTimers();
     const { app } = openApp([], { kind: "unpaired" });
@@ -172,6 +190,15 @@ describe("two tabs beside one app", () => {
     expect(vi.getTimerCount()).toBe(0);
     vi.useRealTimers();
     vi.unstubAllGlobals();
+  });
+
+  it("stay out of the recent sites where they were forgotten, whatever their titles say later", () => {
+    const { app, visited } = openApp([`${A}/`]);
+    const loaded = (url: string, isNew: boolean) => app.onPageLoaded({ url, title: "(1)", icon: null }, isNew);
+    loaded(`${A}/page`, false);
+    loaded(`${B}/`, false);
+    loaded(`${B}/`, true);
+    expect(visited).toEqual([`${A}/page`, `${B}/`]);
   });
 
   it("say why site data could not be forgotten", async () => {

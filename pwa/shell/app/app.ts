@@ -139,7 +139,8 @@ export class App implements AppActions, SiteTeller {
   onPageLoaded(site: Site | null, isNew: boolean): void {
     const { sites, totals } = this.#options;
     if (site !== null) {
-      sites.visit(site);
+      // The title of a page whose site was forgotten may change for as long as its tab is open.
+      if (isNew || sites.recent.some(({ url }) => isSameSite(url, site.url))) sites.visit(site);
       this.#tellSites({ kind: "loaded", site, at: Date.now(), isNew });
     }
     this.tunnel.tell({ type: "store", kind: "write-down" });
@@ -229,15 +230,20 @@ export class App implements AppActions, SiteTeller {
     this.#pairingKey = key;
     clearTimeout(this.#pairingRetry);
     this.draw();
-    const isPaired = this.#link.kind !== "refused" && (await isPairedWith(this.#options.storage, key));
-    if (!isPaired) await this.#pair(key);
-    if (this.#pairingKey === key) this.#pairingKey = null;
-    this.draw();
+    try {
+      const isPaired = this.#link.kind !== "refused" && (await isPairedWith(this.#options.storage, key));
+      if (!isPaired) await this.#pair(key);
+    } finally {
+      if (this.#pairingKey === key) this.#pairingKey = null;
+      this.draw();
+    }
   }
 
   async #pair(accessKey: string): Promise<void> {
     const { storage, openLink } = this.#options;
-    const result = await pair(storage, accessKey);
+    const isWanted = () => this.#pairingKey === accessKey;
+    const result = await pair(storage, accessKey, isWanted);
+    if (!isWanted()) return;
     if (result !== "unreachable") this.#unansweredKey = null;
     const token = storedToken(storage);
     if (result === "paired" && token !== null) {

@@ -14,6 +14,7 @@ it("keeps the token and not the key, and knows the key again", async () => {
   expect(fetched).toHaveBeenCalledWith("/.ropeway/pair", {
     method: "POST",
     headers: { authorization: "Bearer secret-key" },
+    signal: expect.any(AbortSignal),
   });
   expect([await isPairedWith(storage, "secret-key"), await isPairedWith(storage, "other")]).toEqual([true, false]);
   expect([...storage.entries.values()].join()).not.toContain("secret-key");

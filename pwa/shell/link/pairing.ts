@@ -30,10 +30,19 @@ export async function isPairedWith(storage: KeyValueStorage, accessKey: string):
   return storedToken(storage) !== null && storage.getItem(FINGERPRINT_KEY) === (await fingerprint(accessKey));
 }
 
-export async function pair(storage: KeyValueStorage, accessKey: string): Promise<PairingResult> {
+/** Milliseconds that an edge is waited for: a network may drop all without a word. */
+const ANSWER_TIME = 30_000;
+
+/** @param isWanted whether nobody has come with another key meanwhile: then nothing is stored, and the result says nothing. */
+export async function pair(
+  storage: KeyValueStorage,
+  accessKey: string,
+  isWanted: () => boolean = () => true,
+): Promise<PairingResult> {
   let response: Response;
   try {
-    response = await fetch(PAIR_PATH, { method: "POST", headers: { authorization: `Bearer ${accessKey}` } });
+    const headers = { authorization: `Bearer ${accessKey}` };
+    response = await fetch(PAIR_PATH, { method: "POST", headers, signal: AbortSignal.timeout(ANSWER_TIME) });
   } catch {
     return "unreachable";
   }
@@ -45,7 +54,7 @@ export async function pair(storage: KeyValueStorage, accessKey: string): Promise
   if (!response.ok) return "unreachable";
   const { token } = (await response.json().catch(() => ({}))) as { token?: string };
   // Cut on its way.
-  if (token === undefined) return "unreachable";
+  if (token === undefined || !isWanted()) return "unreachable";
   storeToken(storage, token);
   storage.setItem(FINGERPRINT_KEY, await fingerprint(accessKey));
   return "paired";

@@ -44,18 +44,20 @@ export function openApp(recent: readonly string[] = [], link: LinkPhase = { kind
     icon: async () => null,
     clearSiteData: async () => null,
   };
+  const storage = new MapStorage();
+  const visited: string[] = [];
   const app = new App({
     tunnel,
     sites: {
       recent: recent.map((url) => ({ url })),
       pinned: [],
-      visit() {},
+      visit: ({ url }: { url: string }) => void visited.push(url),
       forget() {},
       remember() {},
     },
     settings: new SettingsStore(new MapStorage()),
     totals: { current: null, add: () => null },
-    storage: new MapStorage(),
+    storage,
     demoUrl: null,
     openLink() {},
     phone: () => null,
@@ -71,7 +73,7 @@ export function openApp(recent: readonly string[] = [], link: LinkPhase = { kind
   } as unknown as AppOptions);
   const hear = (event: TunnelEvent) => app.onTunnelEvent(event);
   hear({ type: "link", link });
-  return { app, log, hear };
+  return { app, log, hear, storage, visited };
 }
 
 /** A frame that does nothing but write down what it is told. */
