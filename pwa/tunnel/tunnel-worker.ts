@@ -43,7 +43,7 @@ import { Wishes } from "./requests/wishes.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/socket-keeper.ts";
-import { DISK_TIME, emptyStore, Store, type StorePlatform } from "./store/store.ts";
+import { DISK_TIME, emptyStore, Store, type StorePlatform, whyNotForgotten } from "./store/store.ts";
 import { Tunnel } from "./tunnel.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
@@ -143,7 +143,10 @@ void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
 });
 
 const warmedPages: WarmedPages = new WarmedPages({
-  ask: (request, consumer) => tunnel.ask(request, consumer),
+  ask(request, consumer) {
+    const { marksReads } = wishes.marked({ ...request.head, mode: "navigate" });
+    return tunnel.ask({ ...request, head: { ...request.head, ...(marksReads && { marksReads }) } }, consumer);
+  },
   hasNoCookies: (head) => store.loaded?.hasNoCookies(head) === true,
   setTimer,
 });
@@ -462,8 +465,8 @@ async function clearSiteData(): Promise<string | null> {
     if (response.status === 204) return left || null;
     const answered = later("some of it is still there: your edge answers {number}");
     return `Cannot clear site data: ${answered.replace("{number}", String(response.status))}`;
-  } catch {
-    return `Cannot clear site data: ${later("some of it is still there. Try again when the link is back")}`;
+  } catch (error) {
+    return `Cannot clear site data: ${whyNotForgotten(error)}`;
   }
 }
 

@@ -5,7 +5,7 @@ import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
 
-const PAGE = `<!doctype html><title>Next</title>${"<p>What comes next</p>".repeat(200)}`;
+const PAGE = `<!doctype html><title>Next</title><script>console.log(location.host)</script>${"<p>What comes next</p>".repeat(200)}`;
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
   const edge = edgeOfTests(runtime);
@@ -24,19 +24,21 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       response.end(body);
     });
     const phone = await edge.connectedPhone("websocket");
-    const warm = async (path: string) => {
+    const warm = async (path: string, marks = {}) => {
       const head = { ...scriptFetch(origin), mode: "same-origin", credentials: "omit", redirect: "error" } as const;
       const headers = [["document-url", origin + path]] as const;
-      const { head: response, text } = await phone.fetch(EdgeRequest.WARMED_PAGE, { ...head, headers });
+      const { head: response, text } = await phone.fetch(EdgeRequest.WARMED_PAGE, { ...head, ...marks, headers });
       return `${response.status} ${text === PAGE ? "page" : text}`;
     };
     expect(await warm("/next")).toBe("200 page");
+    expect(await warm("/next", { marksReads: true })).toMatch(/^200 .*ropeway\$\(location,ropeway\$\)\.host/s);
     for (const path of ["/private", "/elsewhere", "/greets"]) expect(await warm(path), path).toBe("204 ");
-    expect(seen).toEqual(["/robots.txt - -", "/next - prefetch", "/elsewhere - prefetch", "/greets - prefetch"]);
+    const prefetched = ["/next", "/next", "/elsewhere", "/greets"].map((path) => `${path} - prefetch`);
+    expect(seen).toEqual(["/robots.txt - -", ...prefetched]);
 
     await phone.fetch(`${origin}/login`);
     expect(await warm("/next")).toBe("204 ");
-    expect(seen.slice(4)).toEqual(["/login - -"]);
+    expect(seen.slice(5)).toEqual(["/login - -"]);
     await phone.fetch(`${origin}/next`);
     expect(seen.at(-1)).toBe("/next who=me -");
   });

@@ -112,7 +112,7 @@ it("says so where it can be emptied neither by the store nor without", async () 
     await vi.waitFor(() => expect(asked).toEqual(["delete", "network"]));
     consumers[0]?.onEnd();
     await log.over;
-    expect(log.error?.message).toMatch(/close all other windows of the app, then clear/);
+    expect(log.error?.message).toMatch(/Close all other windows of the app, then try again/);
   }
 });
 

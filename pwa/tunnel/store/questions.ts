@@ -27,6 +27,7 @@ import {
   partitionOf,
   variantsIn,
 } from "./exchanges/stored-exchange.ts";
+import { whyNotForgotten } from "./store.ts";
 
 /** Where what the shell asks about the store finds its answers. */
 interface AskedStore {
@@ -168,8 +169,7 @@ export async function forgetSite(ask: Ask, site: string, origin: string): Promis
   } catch (error) {
     // Errors of the tunnel's script are of another class.
     const { code } = error as { readonly code?: unknown };
-    if (code !== ErrorCode.PROTOCOL_ERROR)
-      return `Cannot forget all of ${site}: ${later("some of it is still there. Try again when the link is back")}`;
+    if (code !== ErrorCode.PROTOCOL_ERROR) return `Cannot forget all of ${site}: ${whyNotForgotten(error)}`;
     return `Cannot forget the cookies of ${site}: ${later("your edge is of an older release. It can clear those of all sites")}`;
   }
 }

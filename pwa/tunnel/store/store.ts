@@ -4,7 +4,7 @@
  * likely to save more than waiting costs.
  */
 import type { Clock, SetTimer } from "../../../shared/clock.ts";
-import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, later, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { isSafe, type RequestHead, type ResponseHead } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
@@ -240,8 +240,15 @@ export function isForgetting({ url }: Pick<RequestHead, "url">): boolean {
   return url === EdgeRequest.SITE_DATA || url === EdgeRequest.SITE;
 }
 
-export const NOT_CLEARED =
-  "Cannot clear what this phone keeps of sites: close all other windows of the app, then clear site data again";
+const IN_OTHER_WINDOWS = later("some of it is still there. Close all other windows of the app, then try again");
+
+export const NOT_CLEARED = `Cannot clear what this phone keeps of sites: ${IN_OTHER_WINDOWS}`;
+
+/** Why data of sites is still there. @param error that a request to forget them ended in; the tunnel's are of another class. */
+export function whyNotForgotten(error: unknown): string {
+  const isOfDisk = (error as { readonly code?: unknown }).code === ErrorCode.INTERNAL_ERROR;
+  return isOfDisk ? IN_OTHER_WINDOWS : later("some of it is still there. Try again when the link is back");
+}
 
 /** The edge has answered, but not all was done: its answer becomes this error. */
 export function failingWith(error: RopewayError, consumer: ResponseConsumer): ResponseConsumer {

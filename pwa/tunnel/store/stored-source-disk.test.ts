@@ -84,16 +84,23 @@ describe("what is read", () => {
     expect((await window.get({}, { body: "good" })).text).toBe("good");
   });
 
-  it("fails where a part of it cannot be read, and is there the next time", async () => {
-    await window.get({}, { headers: FRESH, body });
-    await window.stored();
-    phone.disk.onStep = ({ method, args }) => {
-      if (method === "get" && args[0] === "blocks") throw new DOMException("Failed", "UnknownError");
-    };
-    expect((await window.get()).error?.message).toMatch(/try again/);
-    phone.disk.onStep = () => {};
-    expect(await window.get()).toMatchObject({ isAsked: false, text: body });
-  });
+  it.each(["there", "away"])(
+    "fails where a part of it cannot be read; where the link is %s next time, that is fetched or read",
+    async (link) => {
+      await window.get({}, { headers: FRESH, body });
+      await window.stored();
+      phone.disk.onStep = ({ method, args }) => {
+        if (method === "get" && args[0] === "blocks") throw new DOMException("Failed", "UnknownError");
+      };
+      expect((await window.get()).error?.message).toMatch(/try again/);
+      phone.disk.onStep = () => {};
+      phone.isAway = link === "away";
+      const next = await window.get({}, { headers: FRESH, body: "again" });
+      expect(next).toMatchObject(phone.isAway ? { isAsked: false, text: body } : { isAsked: true, text: "again" });
+      await window.stored();
+      expect((await window.get()).isAsked).toBe(false);
+    },
+  );
 
   it("is asked for where the index cannot be read, and is there the next time", async () => {
     await window.get({}, { headers: FRESH, body: "first" });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderList, RequestHead, ScriptCookie } from "../../../shared/http/heads.ts";
-import { isKnownUrl } from "../../../shared/http/phone-fields.ts";
+import { isKnownUrl, READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import type { Ask, PhoneRequest } from "../exchange/exchange.ts";
@@ -280,11 +280,12 @@ describe("a document with scripts in it", () => {
     expect(window.lastAsked?.headers).toContainEqual(["if-none-match", '"1"']);
   });
 
-  it("is asked for anew where it came as a warmed page, without marks", async () => {
+  it.each([false, true])("is asked for anew where it came as a warmed page, but with marks: %s", async (hasMarks) => {
     const warmed = { session: { wasCarried: true }, answer: () => ({ cancel() {} }) };
-    await window.get(marked, { headers, body: "plain" }, warmed);
+    await window.get(marked, { headers: hasMarks ? [...headers, READS_MARKED] : headers, body: "warmed" }, warmed);
     await window.stored();
-    expect(await window.get(marked, { headers, body: "marked" })).toMatchObject({ isAsked: true, text: "marked" });
+    const text = hasMarks ? "warmed" : "marked";
+    expect(await window.get(marked, { headers, body: "marked" })).toMatchObject({ isAsked: !hasMarks, text });
   });
 
   it("is shown without marks while the link is away", async () => {

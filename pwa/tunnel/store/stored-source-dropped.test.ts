@@ -110,7 +110,7 @@ describe("what is dropped", () => {
       phone.disk.onPut = full;
       phone.disk.onDelete = full;
       const { error, head } = await window.get(clearing, { status: 204 });
-      expect([head, error?.message]).toEqual([null, expect.stringMatching(/then clear site data again$/)]);
+      expect([head, error?.message]).toEqual([null, expect.stringMatching(/then try again$/)]);
       expect(window.lastAsked?.url).toBe(EdgeRequest.SITE_DATA);
     });
   });

@@ -8,6 +8,7 @@ import { contentLength, headerValue } from "../../../shared/http/head-fields.ts"
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { READS_MARKED } from "../../../shared/http/phone-fields.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { type Attribute, decodeReferences, HtmlTokens, type Tag, tagEnd } from "../../../shared/web/html-tokens.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import { bodyOf, readAhead } from "../references.ts";
@@ -71,7 +72,8 @@ export class NamesStage {
     const type = headerValue(head.headers, "content-type") ?? "";
     if (NOT_ASCII.test(type)) return response;
     if (SCRIPTS.has(request.destination) && SCRIPT_MEDIA.test(type)) return this.#script(response);
-    if (!DOCUMENTS.has(request.destination) || !/^\s*text\/html\b/i.test(type)) return response;
+    const isDocument = DOCUMENTS.has(request.destination) || request.url === EdgeRequest.WARMED_PAGE;
+    if (!isDocument || !/^\s*text\/html\b/i.test(type)) return response;
     return isAllowedByHash(head.headers) ? response : { head: marked(head), body: markedDocument(response.body) };
   }
 

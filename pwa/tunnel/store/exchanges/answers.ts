@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../../shared/bounded-map.ts";
 import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
@@ -16,9 +17,13 @@ import { asStored, type ExchangeEntry, isPage, mayShow, type StoredExchange, typ
 /** Asks for the whole response, since the stored one cannot be read. */
 type AskForWhole = () => ClientExchange;
 
+const UNREADABLE = 64;
+
 /** Answers that are read out of the store. */
 export class StoredAnswers {
   readonly #parts: SourceParts;
+  /** By id: bodies of which a later part could not be read. A disk may lose one for good and not say so: each is fetched once. */
+  readonly #unreadable = new BoundedMap<string, true>(UNREADABLE);
 
   constructor(parts: SourceParts) {
     this.#parts = parts;
@@ -77,7 +82,8 @@ export class StoredAnswers {
         return { cancel() {} };
       });
     }
-    const reading = this.#parts.store.read(entry);
+    const isUnreadable = this.#unreadable.delete(entry.body.id) && !this.#parts.platform.isAway();
+    const reading = isUnreadable ? Promise.resolve(null) : this.#parts.store.read(entry);
     let isRead = false;
     const closeLate = () => void reading.then((body) => body?.close());
     const answer = laterWith(withinDiskTime(this.#parts, reading, null), (body) => {
@@ -101,6 +107,7 @@ export class StoredAnswers {
 
   #failed(entry: ExchangeEntry, isBroken: boolean): RopewayError {
     if (isBroken) this.#parts.store.dropBody(entry);
+    else this.#unreadable.set(entry.body.id, true);
     const message = `Cannot read what is stored: ${isBroken ? "a part of it is gone" : "try again"}`;
     return this.#parts.platform.failure(ErrorCode.INTERNAL_ERROR, message);
   }

@@ -206,7 +206,7 @@ export class EdgeQuestions {
     const stored = toStored(lookup.head, response, times);
     const { store } = this.#parts;
     if (stored === null) void store.remove([entry]);
-    else void store.refresh(entry, this.#metaOf(lookup, { ...stored, ...marksOf(lookup.request) }, response));
+    else void store.refresh(entry, this.#metaOf(lookup, { ...stored, ...marksOf(lookup.request, response) }, response));
     return answer;
   }
 
@@ -265,7 +265,11 @@ export class EdgeQuestions {
         const stored = place === null ? null : toStored(head, whole, times);
         pages.answered(head, response, place !== null && stored === null);
         if (place === null || stored === null) return null;
-        const meta = this.#metaOf({ ...lookup, ...place }, { ...stored, ...marksOf(lookup.request) }, response);
+        const meta = this.#metaOf(
+          { ...lookup, ...place },
+          { ...stored, ...marksOf(lookup.request, response) },
+          response,
+        );
         const start = () => ({ copy: store.startCopy(), number });
         const body = part === null ? start() : this.#joined.begin(nameOf(place), part, start);
         return body && { meta: isNamed ? { ...meta, wasOther: true } : meta, copy: body.copy };

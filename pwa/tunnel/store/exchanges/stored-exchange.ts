@@ -1,6 +1,6 @@
 /** The store's record of a response, and the conditions under which another request may have it. */
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
-import { parseImageNote } from "../../../../shared/http/phone-fields.ts";
+import { has, parseImageNote, READS_MARKED } from "../../../../shared/http/phone-fields.ts";
 import { type CacheRequest, decide, type StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
 import { isRedirectStatus, isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import type { PhoneRequest } from "../../exchange/exchange.ts";
@@ -120,9 +120,10 @@ function wantsMarks({ mode, marksReads }: Pick<RequestHead, "mode" | "marksReads
   return mode === "navigate" && marksReads === true;
 }
 
-/** Of the answer to a request. A warmed page was asked for by nobody's wish. */
-export function marksOf({ head, push }: PhoneRequest): Pick<StoredExchange, "isUnmarked"> {
-  const isMarked = head.mode !== "navigate" || (wantsMarks(head) && push === null);
+/** Of the answer to a request. A warmed page was asked for before: the edge says whether it has looked for what to mark. */
+export function marksOf({ head, push }: PhoneRequest, { headers }: ResponseHead): Pick<StoredExchange, "isUnmarked"> {
+  const isAsWished = push === null || has(headers, READS_MARKED);
+  const isMarked = head.mode !== "navigate" || (wantsMarks(head) && isAsWished);
   return isMarked ? {} : { isUnmarked: true };
 }
 
