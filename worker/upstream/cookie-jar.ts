@@ -54,8 +54,9 @@ const PARTITION_COST = 1024;
 /** Once there are too many, so many characters are kept: to look through all of them takes time. */
 const PARTITIONS_LEFT = (3 / 4) * PARTITIONS_LENGTH;
 
-/** How a partition stands beside others. @property isLasting it was in use for longer than a page needs to lead through many sites. */
+/** How a partition stands beside others. */
 interface Standing {
+  /** It was in use for longer than a page needs to lead through many sites, and lately. */
   readonly isLasting: boolean;
   /** Any order will do. */
   readonly usedAt: number;
@@ -178,8 +179,10 @@ interface CookieResponse {
   readonly clearsSite?: boolean;
 }
 
-/** Milliseconds: cookies that were sent are written anew, for when that was, after this time. */
-const USE_STEP = 24 * 3600 * 1000;
+/** Milliseconds: cookies that were sent are written anew, for when that was, after this time; those in use for longer are lasting. */
+const LASTING = 3_600_000;
+/** Milliseconds, as in Chromium: those that were not used for so long do not count as lasting. */
+const LATELY = 30 * 24 * 3_600_000;
 
 /** The partition of a top-level origin. An opaque one shares a single partition that no site is in. */
 export function partitionOf(topLevelOrigin: string): string {
@@ -205,16 +208,18 @@ export class CookieJar {
 
   constructor(deps: CookieJarDeps) {
     this.#deps = deps;
-    this.#stored = new StoredPartitions(deps.store, "cookies/", (stored) => standingOf(parseStored(stored)));
+    this.#stored = new StoredPartitions(deps.store, "cookies/", (stored) =>
+      standingOf(parseStored(stored), deps.now()),
+    );
   }
 
   /** Value of the Cookie field, "" for none. */
   async fieldFor({ partition, url, context }: CookieRequest): Promise<string> {
     const loaded = this.#load(partition);
     const cookies = await loaded.cookies;
-    const [former, now] = [cookies.usedAt, this.#deps.now()];
+    const now = this.#deps.now();
     const field = cookies.fieldFor(url, context, now);
-    if (field !== "" && now - former >= USE_STEP) this.#markDirty(partition, loaded);
+    if (field !== "" && now - cookies.writtenAt >= LASTING) this.#markDirty(partition, loaded);
     return field;
   }
 
@@ -463,6 +468,7 @@ export interface CookieChange {
 export class CookiePartition {
   readonly #cookies = new Map<string, StoredCookie>();
   readonly #site: string | null;
+  #writtenAt: number;
 
   /**
    * @param stored what `serialize` gave; anything else makes an empty partition
@@ -471,6 +477,7 @@ export class CookiePartition {
   constructor(stored: unknown, host: string | null) {
     this.#site = host === null ? null : ownerOf(host);
     for (const cookie of parseStored(stored)) this.#cookies.set(cookieKey(cookie), cookie);
+    this.#writtenAt = lastSent(this.#all());
     // Another release may have stored more.
     if (typeof stored === "string" && stored.length > COOKIE_PARTITION_BYTES) this.serialize(0);
   }
@@ -479,9 +486,9 @@ export class CookiePartition {
     return this.#cookies.size;
   }
 
-  /** When one was last sent or set, in milliseconds since the epoch; 0 where there is none. */
-  get usedAt(): number {
-    return lastSent(this.#all());
+  /** When one was last sent or set before it was last written, in milliseconds since the epoch; 0 where there is none. */
+  get writtenAt(): number {
+    return this.#writtenAt;
   }
 
   /** Null where the line was ignored. */
@@ -551,6 +558,7 @@ export class CookiePartition {
   /** At most `COOKIE_PARTITION_BYTES` of UTF-8; what is over is evicted for good. */
   serialize(now: number): string {
     this.#bound(now);
+    this.#writtenAt = lastSent(this.#all());
     for (;;) {
       const text = JSON.stringify(this.#all());
       const over = utf8Length(text) - COOKIE_PARTITION_BYTES;
@@ -615,12 +623,10 @@ function parseStored(stored: unknown): StoredCookie[] {
   }
 }
 
-/** Milliseconds. */
-const LASTING = 3_600_000;
-
-function standingOf(cookies: readonly StoredCookie[]): Standing {
+function standingOf(cookies: readonly StoredCookie[], now: number): Standing {
   const usedAt = lastSent(cookies);
-  return { usedAt, isLasting: cookies.some(({ created }) => usedAt - created >= LASTING) };
+  const isLasting = now - usedAt < LATELY && cookies.some(({ created }) => usedAt - created >= LASTING);
+  return { usedAt, isLasting };
 }
 
 function lastSent(cookies: readonly StoredCookie[]): number {
