@@ -141,6 +141,16 @@ describe("while the next page is on its way", () => {
     expect(shown()).toMatchObject({ phase: "loaded", unopened: { url: `${A}/`, code: ErrorCode.OFFLINE } });
   });
 
+  it("ends where the page goes elsewhere by itself as the frame leaves it for another site, and that fails", () => {
+    const { booted, hear, hearPage, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    booted.add(B);
+    tab.sendTo(typedNavigation(`${B}/`));
+    hearPage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/x` }, A);
+    hear({ type: "document", kind: "failed", url: `${A}/x`, method: "GET", code: ErrorCode.OFFLINE, message: "" });
+    expect(shown()).toMatchObject({ phase: "loaded", unopened: { url: `${A}/x`, code: ErrorCode.OFFLINE } });
+  });
+
   it("asks before another app is opened to which a half loaded page is led", () => {
     const { hear, hearPage, log, report, tab } = openBrowser();
     tab.go(`${A}/`);

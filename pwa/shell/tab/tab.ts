@@ -941,8 +941,10 @@ export class Tab implements AppTab, TabActions {
     if (this.#awaited === null) return this.#keepEarly(news);
     const { url, code, method, message: detail } = news;
     const navigation = this.#navigation;
-    if (navigation.kind !== "underway" || navigation.sent !== null) return;
-    const { destination } = navigation;
+    if (navigation.kind !== "underway") return;
+    const { destination, sent } = navigation;
+    // The page has gone elsewhere while the frame was on its way: of what that goes to the tunnel tells more.
+    if (sent !== null && isPartOf(`${url}#`, sent.request.url)) return;
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }
 
