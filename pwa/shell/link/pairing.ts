@@ -30,8 +30,11 @@ export async function isPairedWith(storage: KeyValueStorage, accessKey: string):
   return storedToken(storage) !== null && storage.getItem(FINGERPRINT_KEY) === (await fingerprint(accessKey));
 }
 
-/** Milliseconds that an edge is waited for: a network may drop all without a word. */
-const ANSWER_TIME = 30_000;
+/**
+ * Milliseconds that an edge is waited for: a network may drop all without a word. Longer than any link takes that is of use,
+ * since a code whose answer is given up has been spent.
+ */
+const ANSWER_TIME = 90_000;
 
 /** @param isWanted whether nobody has come with another key meanwhile: then nothing is stored, and the result says nothing. */
 export async function pair(

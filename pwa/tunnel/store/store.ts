@@ -244,10 +244,11 @@ const IN_OTHER_WINDOWS = later("some of it is still there. Close all other windo
 
 export const NOT_CLEARED = `Cannot clear what this phone keeps of sites: ${IN_OTHER_WINDOWS}`;
 
-/** Why data of sites is still there. @param error that a request to forget them ended in; the tunnel's are of another class. */
+/** Why data of sites is still there. @param error that a request to forget them ended in. */
 export function whyNotForgotten(error: unknown): string {
-  const isOfDisk = (error as { readonly code?: unknown }).code === ErrorCode.INTERNAL_ERROR;
-  return isOfDisk ? IN_OTHER_WINDOWS : later("some of it is still there. Try again when the link is back");
+  // Errors of the tunnel's script are of another class than those of the store's.
+  const isOfStore = (error as { readonly message?: unknown }).message === NOT_CLEARED;
+  return isOfStore ? IN_OTHER_WINDOWS : later("some of it is still there. Try again when the link is back");
 }
 
 /** The edge has answered, but not all was done: its answer becomes this error. */
