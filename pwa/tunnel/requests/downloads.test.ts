@@ -373,6 +373,53 @@ describe("a file that a site sends", () => {
     expect((await bytes()).equals(Buffer.from(file.bytes))).toBe(true);
   });
 
+  it.each([429, 502, 503])("goes on where it was after the site has answered %i for a while", async (status) => {
+    const { state, handle } = site(fileOf(60_000));
+    state.most = 20_000;
+    const { offer, order, first, bytes, pass } = await phone(handle);
+    await offer();
+    await order("resume");
+    await order("pause");
+    const { file } = state;
+    state.file = { ...fileOf(300, null), type: "text/html", status };
+    await order("resume");
+    expect(await first()).toMatchObject({ bytes: 20_000, state: { kind: "running" } });
+    await pass(1_000);
+    Object.assign(state, { file, most: Number.POSITIVE_INFINITY });
+    await pass(2_000);
+    expect(state.starts).toEqual([0, 0, 0, 20_000]);
+    expect((await bytes()).equals(Buffer.from(file.bytes))).toBe(true);
+    expect(await first()).toMatchObject({ state: { kind: "done" }, isAnew: false });
+  });
+
+  it("fails with the answer of a site that never gets well, and keeps what has come", async () => {
+    const { state, handle } = site(fileOf(60_000));
+    state.most = 20_000;
+    const { offer, order, first, pass } = await phone(handle);
+    await offer();
+    await order("resume");
+    await order("pause");
+    state.file = { ...fileOf(300, null), status: 503 };
+    await order("resume");
+    for (const rest of [1_000, 2_000, 4_000, 8_000, 16_000]) await pass(rest);
+    expect(await first()).toMatchObject({ bytes: 20_000, state: { kind: "failed", status: 503 } });
+  });
+
+  it.each([412, 416])("begins anew where the site answers %i to the question for the rest", async (status) => {
+    const { state, handle } = site(fileOf(60_000));
+    state.most = 20_000;
+    const { offer, order, first, bytes, pass } = await phone(handle);
+    await offer();
+    await order("resume");
+    await order("pause");
+    Object.assign(state, { file: { ...fileOf(10, '"v2"'), status }, most: Number.POSITIVE_INFINITY });
+    await order("resume");
+    state.file = fileOf(9_000, '"v3"');
+    await pass(0);
+    expect((await bytes()).equals(Buffer.from(state.file.bytes))).toBe(true);
+    expect(await first()).toMatchObject({ state: { kind: "done" }, isAnew: true });
+  });
+
   it("is asked for again where the site breaks off, with longer and longer rests, and no more than so often", async () => {
     const { state, handle } = site(fileOf(60_000));
     state.most = 20_000;

@@ -85,6 +85,12 @@ const MOST_FAILURES = 5;
 /** Times that a file begins anew by itself in one run: it costs as many bytes as before. */
 const MOST_ANEW = 1;
 
+/** Answers to a question for the rest that say that the file is another now (RFC 9110 sections 13.1.5, 15.5.13, 15.5.17). */
+const SAYING_CHANGED: readonly number[] = [200, 206, 412, 416];
+
+/** Answers that may be others in a while: what has come stays. */
+const PASSING = /^(?:408|425|429|5..)$/;
+
 const LOCK = "ropeway.download ";
 
 /** All files of the phone, as far as this window writes or lists them. */
@@ -388,7 +394,7 @@ class RunningDownload {
         if (!heard()) return;
         const { size, bytes } = this.#record;
         if (size === null || size === bytes) this.#end({ kind: "done" });
-        else this.#tryAgain(later("Cannot get it whole: the site has broken off"));
+        else this.#tryAgain(fault(later("Cannot get it whole: the site has broken off")));
       },
       onError: (error) => {
         if (heard()) this.#onError(error);
@@ -442,10 +448,15 @@ class RunningDownload {
   }
 
   #onError(error: RopewayError): void {
-    if (error.code === ErrorCode.LINK_LOST && error.initiator === "origin") return this.#beginAnew(error.message);
+    if (error.code === ErrorCode.LINK_LOST && error.initiator === "origin") {
+      const { status = 200 } = (error.cause ?? {}) as Partial<ResponseHead>;
+      if (SAYING_CHANGED.includes(status)) return this.#beginAnew(error.message);
+      const failed = answered(status);
+      return PASSING.test(String(status)) ? this.#tryAgain(failed) : this.#end(failed);
+    }
     const isOfLink = error.code === ErrorCode.LINK_LOST || error.code === ErrorCode.OFFLINE;
     if (isOfLink && this.#host.isAway()) this.#isWaiting = true;
-    else this.#tryAgain(error.message);
+    else this.#tryAgain(fault(error.message));
   }
 
   #beginAnew(why: string): void {
@@ -455,10 +466,10 @@ class RunningDownload {
     this.#cancelTimer = this.#host.clock.setTimer(() => this.#ask(true), 0);
   }
 
-  #tryAgain(why: string): void {
+  #tryAgain(failed: Failed): void {
     this.#exchange?.cancel();
     this.#failures += 1;
-    if (this.#failures > MOST_FAILURES || this.#record.request === null) return this.#fail(why);
+    if (this.#failures > MOST_FAILURES || this.#record.request === null) return this.#end(failed);
     const delay = RETRY_DELAY * 2 ** (this.#failures - 1);
     this.#cancelTimer = this.#host.clock.setTimer(() => this.#ask(), delay);
   }
@@ -499,6 +510,10 @@ function fault(why: string): Failed {
   return { kind: "failed", why };
 }
 
+function answered(status: number): Failed {
+  return { ...fault(later("Cannot go on: the site answers {status}")), status };
+}
+
 const NO_ROOM = later("Cannot go on: there is no room left on this phone for it");
 const LIST_FULL = later("Cannot keep it: the list of downloads is full");
 const NOT_WRITABLE = later("Cannot write it: the browser gives the app no file");
@@ -514,7 +529,7 @@ function noRoomFor(size: number | null, room: number | null): Failed | null {
 
 /** Why an answer is not the file that was asked for again; null: it is. */
 function misfit({ type, response }: DownloadRecord, head: ResponseHead): Failed | null {
-  if (head.status !== 200) return { ...fault(later("Cannot go on: the site answers {status}")), status: head.status };
+  if (head.status !== 200) return answered(head.status);
   const isPage = response !== null && typeOf(head.headers) === "text/html" && type !== "text/html";
   return isPage ? fault(later("Cannot go on: the site sends a page in its place; open it there again")) : null;
 }

@@ -174,7 +174,7 @@ export class LastingRequest {
         if (bytes !== null) overlapping = bytes;
         else {
           misfits = true;
-          this.fail(changedMeanwhile());
+          this.fail(changedMeanwhile(head));
         }
       },
       onBody: (chunk) => {
@@ -280,9 +280,10 @@ function withoutResumption({ resumption: _, continues: __, ...head }: ResponseHe
   return head;
 }
 
-function changedMeanwhile(): RopewayError {
+/** @param cause the answer that does not go on with the former. */
+function changedMeanwhile(cause: ResponseHead | null = null): RopewayError {
   const message = later("Cannot go on with the response: it changed while the link was lost; load it again");
-  return new RopewayError(ErrorCode.LINK_LOST, "stream", "origin", message);
+  return new RopewayError(ErrorCode.LINK_LOST, "stream", "origin", message, { cause });
 }
 
 function outcomeUnknown(cause: RopewayError): RopewayError {
