@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { RequestHandler } from "../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
@@ -336,6 +337,26 @@ describe("a file that a site sends", () => {
     expect(state.starts).toEqual([0, 0, 0]);
     expect((await bytes()).equals(Buffer.from(state.file.bytes))).toBe(true);
     expect(await first()).toMatchObject({ size: 45_000, isAnew: true, state: { kind: "done" } });
+  });
+
+  it("begins anew, once, also where the site breaks off before it says how", async () => {
+    const { state, handle } = site(fileOf(60_000));
+    state.most = 20_000;
+    let refusals = 0;
+    const { offer, order, first, bytes, pass } = await phone(async (request) => {
+      const isWhole = request.head.delivery?.continuation == null;
+      if (isWhole && refusals-- > 0) throw new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "no");
+      return handle(request);
+    });
+    await offer();
+    await order("resume");
+    await order("pause");
+    refusals = 2;
+    Object.assign(state, { file: fileOf(45_000, '"v2"'), most: Number.POSITIVE_INFINITY });
+    await order("resume");
+    for (const rest of [0, 1_000, 2_000]) await pass(rest);
+    expect((await bytes()).equals(Buffer.from(state.file.bytes))).toBe(true);
+    expect(await first()).toMatchObject({ isAnew: true, state: { kind: "done" } });
   });
 
   it("begins anew where nothing says that it is the same", async () => {

@@ -329,6 +329,8 @@ class RunningDownload {
   #isWaiting = false;
   #failures = 0;
   #begunAnew = 0;
+  /** The file at the site is another now, or nobody can tell: the next head takes the place of the former. */
+  #isFromStart = false;
   #flushedBytes: number;
   #flushedAt: number;
 
@@ -363,19 +365,19 @@ class RunningDownload {
     if (this.#isWaiting) this.#ask();
   }
 
-  /** Goes on where it was. @param isFromStart the file at the site is another now, or nobody can tell. */
-  #ask(isFromStart = false): void {
+  /** Goes on where it was. */
+  #ask(): void {
     this.#isWaiting = false;
     this.#cancelTimer();
     const { request, response, bytes } = this.#record;
     if (request === null)
       return this.#fail(later("Cannot go on: it was the answer to a form, which is not sent twice"));
-    const file = { response: bytes === 0 || isFromStart ? null : response, bytes: isFromStart ? 0 : bytes };
-    this.#exchange = this.#host.ask({ head: request, body: null, push: null, file }, this.#consumer(isFromStart));
+    const isWhole = bytes === 0 || this.#isFromStart;
+    const file = isWhole ? { response: null, bytes: 0 } : { response, bytes };
+    this.#exchange = this.#host.ask({ head: request, body: null, push: null, file }, this.#consumer());
   }
 
-  /** @param isFromStart a new response takes the place of the former, once it is there. */
-  #consumer(isFromStart = false): ResponseConsumer {
+  #consumer(): ResponseConsumer {
     let isDeaf = false;
     const heard = () => !isDeaf && !this.#isOver;
     return {
@@ -383,7 +385,7 @@ class RunningDownload {
         if (!heard()) return;
         const failed = misfit(this.#record, head);
         isDeaf = failed !== null;
-        if (failed === null) this.#takeHead(head, isFromStart);
+        if (failed === null) this.#takeHead(head);
         else this.#end(failed);
       },
       onBody: (chunk) => {
@@ -402,7 +404,8 @@ class RunningDownload {
     };
   }
 
-  #takeHead(head: ResponseHead, isFromStart: boolean): void {
+  /** Of a response from the first byte. What came of a former one is there until then. */
+  #takeHead(head: ResponseHead): void {
     const { bytes, isAnew, response } = this.#record;
     const type = typeOf(head.headers);
     this.#sink.truncate();
@@ -413,8 +416,9 @@ class RunningDownload {
       response: head,
       size: sizeOf(head.headers),
       bytes: 0,
-      isAnew: isAnew || (isFromStart && bytes > 0),
+      isAnew: isAnew || (this.#isFromStart && bytes > 0),
     };
+    this.#isFromStart = false;
   }
 
   #write(chunk: Uint8Array): void {
@@ -462,8 +466,9 @@ class RunningDownload {
   #beginAnew(why: string): void {
     this.#begunAnew += 1;
     if (this.#begunAnew > MOST_ANEW) return this.#fail(why);
+    this.#isFromStart = true;
     // In a turn of its own: the exchange that failed is over then.
-    this.#cancelTimer = this.#host.clock.setTimer(() => this.#ask(true), 0);
+    this.#cancelTimer = this.#host.clock.setTimer(() => this.#ask(), 0);
   }
 
   #tryAgain(failed: Failed): void {
