@@ -257,6 +257,9 @@ describe("a file that a site sends", () => {
   it.each<[type: string, path: string, shown: string | null]>([
     ["image/png", "/a", "image/png"],
     ["text/plain; charset=koi8-r", "/a", "text/plain; charset=koi8-r"],
+    ['text/plain;charset="koi8-r"; x=y', "/a", "text/plain; charset=koi8-r"],
+    ["text/plain, text/html", "/a", "text/plain"],
+    ["text/plain; charset=koi8-r, text/html", "/a", "text/plain; charset=koi8-r"],
     ["application/octet-stream", "/a.PDF", "application/pdf"],
     ["application/octet-stream", "/a.svg", null],
     ["application/octet-stream", "/a.html", null],

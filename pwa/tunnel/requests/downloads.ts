@@ -584,7 +584,12 @@ const UNTOLD = /^(?:application|binary)\/(?:octet-stream|(?:x-|force-)?download)
 
 /** The field for a document that shows the file; null where none does. */
 function typeToShow({ name, type, response }: Pick<DownloadRecord, "name" | "type" | "response">): string | null {
-  if (SHOWN.test(type)) return (response && headerValue(response.headers, "content-type")) ?? type;
+  if (SHOWN.test(type)) {
+    // Browsers go by the last type of a field that lists several (Fetch section 3.5): of it only the charset is passed on.
+    const field = (response && headerValue(response.headers, "content-type")) ?? "";
+    const [, charset] = /^[^;,]*;\s*charset="?([\w.:-]{1,40})"?\s*(?:[;,]|$)/i.exec(field) ?? [];
+    return charset === undefined ? type : `${type}; charset=${charset}`;
+  }
   const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase().replace("jpeg", "jpg");
   const [told] = Object.entries(ENDINGS).find(([, each]) => each === ending) ?? [];
   return UNTOLD.test(type) && told !== undefined && SHOWN.test(told) ? told : null;
