@@ -104,6 +104,27 @@ test("a large file comes into the list, from there to the phone, and goes with i
   await app.page.keyboard.press("Escape");
 });
 
+test("what the list alone has of a file goes with its site, too", async ({ app, origin }) => {
+  serveFile(origin, 3_000_000);
+  await app.goto(`${origin.origin}/`);
+  await app.frame().getByRole("link").click();
+  const bar = app.page.getByRole("navigation", { name: "Browser" });
+  await expect(bar.getByText("tide.bin\u2069 is downloaded")).toBeVisible();
+  await bar.getByRole("button", { name: "Dismiss" }).click();
+  // As where a file was asked about, or did not fit.
+  await app.page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    await root.removeEntry("downloads", { recursive: true });
+  });
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("dialog").getByRole("button", { name: "Site information" }).click();
+  await app.page.getByRole("button", { name: "Forget this site" }).click();
+  await app.page.getByRole("button", { name: "Forget", exact: true }).click();
+  await app.page.keyboard.press("Escape");
+  await expect((await openList(app.page)).getByText("Files of more than 1 MB")).toBeVisible();
+  await app.page.keyboard.press("Escape");
+});
+
 test("a file that is paused goes on by a range, or begins anew where it has changed @long", async ({ app, origin }) => {
   const file = serveFile(origin, 3_000_000);
   file.most = 1_500_000;

@@ -321,16 +321,20 @@ async function openFiles(): Promise<FileSystemDirectoryHandle | null> {
   return root;
 }
 
-/** Null where none is in the list: nothing is loaded for that. */
-async function listedDownloads(): Promise<Downloads | null> {
+/** Nothing is loaded where none was begun. */
+async function goOnWithFiles(): Promise<void> {
   const directory = await (await filesRoot)?.getDirectoryHandle(DOWNLOADS_DIRECTORY).catch(() => null);
-  return directory ? downloads.load() : null;
+  if (directory) await downloads.load();
 }
 
-/** @returns "", or why there are still some. */
+/**
+ * Also those that are only asked about, or have failed: they are in the list, and have no file.
+ *
+ * @returns "", or why there are still some.
+ */
 async function forgetFiles(isOf: (url: string) => boolean): Promise<string> {
   try {
-    await (await listedDownloads())?.forget(isOf);
+    if ((await filesRoot) !== null) await (await downloads.load()).forget(isOf);
     return "";
   } catch {
     return `Cannot delete all downloads: ${later("some files are still there. Try again")}`;
@@ -425,7 +429,7 @@ function heed(settings: Partial<TunnelSettings>): void {
 /** Loads the scripts that no page waits for. */
 function loadScripts(): void {
   void store.load();
-  void listedDownloads().catch(() => {});
+  void goOnWithFiles().catch(() => {});
   if (isBrotliLoading) return;
   isBrotliLoading = true;
   brotliChunk()
