@@ -219,8 +219,9 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     await edge.close();
     edge = await start();
     phone = await connect(token, KEY);
-    // The page is another by now, so only what was kept has the body that the phone names. A busy edge may take too long at first.
-    while ((await ask(`${site}/page`)).coding !== "dcz") await sleep(200);
+    // The page is another by now, so only what was kept has the body that the phone names. A busy edge may take too long at first,
+    // and of the page itself it would keep the new body in place of the old.
+    while ((await ask(`${site}/sibling`)).coding !== "dcz") await sleep(200);
     await keep(`${site}/page`);
     const person = { origin: null, topLevelOrigin: site, mode: "same-origin", destination: "" } as const;
     const forgotten = { ...person, method: "DELETE", headers: [["host-name", "other.example"]] as const };
