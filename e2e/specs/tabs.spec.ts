@@ -364,7 +364,7 @@ test("a page behind goes on, opens nothing, and leads the page in front nowhere"
           open("${otherOrigin.origin}/Second");
           const press = { key: "ArrowLeft", altKey: true };
           Reflect.get(window, "to" + "p").postMessage({ tag: "ropeway.1", type: "key", press }, "*");
-          // Over more entries than its tab has, though not than the list of the browser may.
+          // Its tab has no such entries.
           history.go(1);
           history.go(-1000);
         });

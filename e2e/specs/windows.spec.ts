@@ -354,7 +354,7 @@ test("the phone's own Back closes a window; one that has sent its opener on leav
   await expect(app.frame().getByText("Done")).toBeVisible();
   await expect(app.address).toHaveValue(/done$/);
   await expect(app.page.getByText(/^Window of/)).toHaveCount(0);
-  // What the window before said as Back came to it may be on its way yet.
+  // A word of the window before may still be on its way.
   await expect.poll(() => [...new Set(told())]).toEqual(wanted);
   await app.page.getByRole("button", { name: "Back" }).click();
   await expect(app.frame().getByRole("link", { name: "One" })).toBeVisible();

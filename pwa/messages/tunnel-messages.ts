@@ -93,7 +93,7 @@ export type StoreQuestion =
   /** The answer: a picture that a page of the origin has loaded, if it is stored; nobody is asked for it. */
   | { readonly kind: "picture"; readonly url: string; readonly topLevelOrigin: string };
 
-/** Of the app's private file system: each file has its `id` for a name. It is there from the first that is begun until the list is empty. */
+/** Of the app's private file system: each file has its `id` for a name. It is there from when the first file begins to come until the list is empty. */
 export const DOWNLOADS_DIRECTORY = "downloads";
 
 /** A file that a site has sent to be kept, in the app's list of downloads. */

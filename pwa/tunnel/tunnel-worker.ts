@@ -321,14 +321,14 @@ async function openFiles(): Promise<FileSystemDirectoryHandle | null> {
   return root;
 }
 
-/** Nothing is loaded where none was begun. */
+/** Goes on with the files in the list. Nothing is loaded where no file was begun. */
 async function goOnWithFiles(): Promise<void> {
   const directory = await (await filesRoot)?.getDirectoryHandle(DOWNLOADS_DIRECTORY).catch(() => null);
   if (directory) await downloads.load();
 }
 
 /**
- * Also those that are only asked about, or have failed: they are in the list, and have no file.
+ * Forgets files, and what the list alone has: those that were only asked about, or have failed.
  *
  * @returns "", or why there are still some.
  */

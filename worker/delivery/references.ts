@@ -77,7 +77,7 @@ export interface ReadAhead {
   readonly rest: "whole" | { readonly reader: Reader; readonly pending: Read | null };
 }
 
-/** Bytes: shorter chunks are put together, as each costs more than a hundred by itself. An origin can send a megabyte in as many. */
+/** Bytes: shorter chunks are put together. Each costs more than a hundred bytes by itself, and an origin can send a megabyte one byte at a time. */
 const SHORT_CHUNK = 4 * 1024;
 
 /** Copies of a body's chunks. */
@@ -92,7 +92,7 @@ export class KeptBytes {
     if (!isShort) this.#chunks.push(chunk.slice());
   }
 
-  /** It begins anew. */
+  /** All that was added since the last call. */
   take(): Uint8Array[] {
     this.#flush();
     return this.#chunks.splice(0);

@@ -22,7 +22,7 @@ import { isSameSite, ownerOf, siteOf, suffixLabels } from "./site.ts";
 /** Partitions kept in memory; at COOKIE_PARTITION_BYTES each that is under 4 MiB. */
 export const COOKIE_PARTITIONS_LOADED = 64;
 
-/** Those that could not be written, on a full disk, and the others: above that the least recently used are lost. */
+/** Partitions in memory while a full disk takes none; above that the least recently used are lost. */
 export const COOKIE_PARTITIONS_WAITING = 4 * COOKIE_PARTITIONS_LOADED;
 
 /** Milliseconds: cookies set within this time are written together; one page load often sets dozens. */
@@ -48,10 +48,10 @@ export interface CookieJarStore {
 /** Characters: partitions of a phone in its store, all together. Room for the 3,300 cookies that Chromium keeps, and long ones. */
 export const PARTITIONS_LENGTH = 4 * 1024 * 1024;
 
-/** Characters that a partition counts beside its own, so that short ones are few enough to be looked through. */
+/** Characters that each partition counts in addition: that bounds how many there are to look through. */
 const PARTITION_COST = 1024;
 
-/** Once there are too many, so many characters are kept: to look through all of them takes time. */
+/** Characters that are left once there are too many, so that not each write has to look through all partitions. */
 const PARTITIONS_LEFT = (3 / 4) * PARTITIONS_LENGTH;
 
 /** How a partition stands beside others. */
@@ -179,7 +179,7 @@ interface CookieResponse {
   readonly clearsSite?: boolean;
 }
 
-/** Milliseconds: cookies that were sent are written anew, for when that was, after this time; those in use for longer are lasting. */
+/** Milliseconds. Cookies that are sent are written anew after so long, for when that was; those in use for longer are lasting. */
 const LASTING = 3_600_000;
 /** Milliseconds, as in Chromium: those that were not used for so long do not count as lasting. */
 const LATELY = 30 * 24 * 3_600_000;

@@ -31,8 +31,11 @@ export interface AppOptions {
   /** The phone's storage as the person sees it; null until its script is there. */
   readonly phone: () => { pageLoaded(stats: TunnelStats): void; read(): void } | null;
   /**
-   * Forgets where the person was. @property isOf says of URLs whether they are to be forgotten. @property closes pages that
-   * have no frames close, too. @returns how to have open pages kept again.
+   * Forgets where the person was.
+   *
+   * @property isOf says of URLs whether they are to be forgotten.
+   * @property closes tabs without a frame close, too.
+   * @returns what has open pages written down again.
    */
   readonly forgetHistory: (isOf: (url: string) => boolean, closes: boolean) => () => void;
   /** Draws the state of the app and of the tab shown. */

@@ -135,7 +135,7 @@ export class HistoryStore {
     if (this.#release !== null) this.#put(this.#current);
   }
 
-  /** At once, whichever window has it; what `save` was given last tells of it by itself. @param isOf says of URLs whether they go. */
+  /** At once, whichever window has it. Entries that `save` was given are marked by then. @param isOf says of URLs whether they go. */
   forget(isOf: (url: string) => boolean): void {
     this.#put(without(this.#read(), ({ url }) => url === "" || !isOf(url)));
   }

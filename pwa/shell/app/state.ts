@@ -84,7 +84,7 @@ export type Notice =
   | { readonly kind: "download"; readonly why: string; readonly offers: readonly (readonly [string, () => void])[] }
   /** Stored data of sites is still there. */
   | { readonly kind: "not-cleared"; readonly why: string }
-  /** All recent sites, and that open pages were visited, which can be taken back. */
+  /** All recent sites are forgotten, and which pages are open. `undo` takes that back. */
   | { readonly kind: "forgotten"; readonly undo: () => void };
 
 /** With a key of the person's. `unreachable`: the app asks the edge again by itself. */

@@ -31,12 +31,12 @@ export async function isPairedWith(storage: KeyValueStorage, accessKey: string):
 }
 
 /**
- * Milliseconds that an edge is waited for: a network may drop all without a word. Longer than any link takes that is of use,
- * since a code whose answer is given up has been spent.
+ * Milliseconds that an edge is waited for: a network may drop all without a word. No link of use takes as long: a code is spent
+ * though its answer is given up.
  */
 const ANSWER_TIME = 90_000;
 
-/** @param isWanted whether nobody has come with another key meanwhile: then nothing is stored, and the result says nothing. */
+/** @param isWanted whether the answer still counts. Once another key is asked about it does not: then nothing is stored, and the result means nothing. */
 export async function pair(
   storage: KeyValueStorage,
   accessKey: string,

@@ -240,8 +240,8 @@ export function unopenedOf(state: TabNavigation): FailedNavigation | null {
 }
 
 /**
- * Whether a boot page of this origin spoke before the silent document that is in the frame now: the news of such a document
- * comes by another road, and may be sooner.
+ * Whether the word of a boot page of this origin comes after the news of the silent document that took its place: the two go by
+ * different roads, so the news may be first.
  */
 export function isBootPageLate(state: TabNavigation, origin: string): boolean {
   const { content } = state;
@@ -390,7 +390,7 @@ export function setOut(
 
 /** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
 export function leaveByItself(state: TabNavigation, url: string, origin: string): Underway {
-  // A page that is there in part is what was asked for.
+  // The page that was asked for has come, if only in part.
   const sent = state.kind === "loading" ? null : sentBy(state);
   const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sent);
   const { journey, content } = journeyTo(left, url, origin, true);

@@ -11,7 +11,7 @@ export interface KeptEntry {
   readonly fields?: readonly KeptField[] | undefined;
   /** The way forward leads to it. */
   readonly isAhead?: true | undefined;
-  /** The person has had it forgotten by this, and its tab is open: it is not written down. */
+  /** The person has had pages forgotten that this names. The tab is open, so the entry stays, but it is not written down. */
   readonly forgottenBy?: ((url: string) => boolean) | undefined;
 }
 
@@ -52,7 +52,7 @@ export class SessionHistory {
   /** Keys that `step` has given. */
   #stepped = 0;
 
-  /** Key of the page shown, if the person has had it forgotten: what its document still says brings it not back. */
+  /** Key of the page shown, if the person has had it forgotten: news of its document does not have it written down again. */
   #forgotten: string | null = null;
   /** The entries of before, until the frame is there to have them. */
   #resumed: readonly KeptEntry[] | null = null;

@@ -80,7 +80,7 @@ interface Going {
 type DocumentNews = TunnelToShell & { type: "document" };
 type SilentNews = TunnelToShell & { type: "silent-document" };
 type EarlyNews = SilentNews | (DocumentNews & { kind: "none" | "failed" });
-/** A page may have any number of frames. */
+/** Pieces of news: a page may have any number of frames. */
 const MOST_EARLY = 8;
 
 /**
@@ -790,7 +790,7 @@ export class Tab implements AppTab, TabActions {
       if (news.url === address && performance.now() - at < OVERTAKING) this.onTunnelEvent(news);
   }
 
-  /** Frames of the page may be meant, too: only what the page says that it goes to counts. */
+  /** The news may be of a frame of the page. It counts only once the page says that it goes there. */
   #keepEarly(news: EarlyNews): void {
     const { origin } = URL.parse(news.url ?? "") ?? {};
     if (origin !== undefined && origin === URL.parse(this.#page.url)?.origin)
@@ -943,7 +943,7 @@ export class Tab implements AppTab, TabActions {
     const navigation = this.#navigation;
     if (navigation.kind !== "underway") return;
     const { destination, sent } = navigation;
-    // The page has gone elsewhere while the frame was on its way: of what that goes to the tunnel tells more.
+    // The app's own navigation, which may be on its way beside the page's, has news of its own.
     if (sent !== null && isPartOf(`${url}#`, sent.request.url)) return;
     if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
   }

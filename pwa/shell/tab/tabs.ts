@@ -330,9 +330,11 @@ export class Tabs implements TabsActions, WindowPlaces {
   }
 
   /**
-   * @param isOf says of URLs whether they are not kept any more: pages stay in their tabs until the app is closed.
-   * @param closes they do not; those in frames have been left.
-   * @returns how to have them kept again.
+   * Pages are not written down any more.
+   *
+   * @param isOf says of URLs whether they are meant.
+   * @param closes tabs of such pages close; those with a frame have gone home before. Else they stay until the app is closed.
+   * @returns what has the pages written down again.
    */
   forget(isOf: (url: string) => boolean, closes = false): () => void {
     const isIt = ({ url, forgottenBy }: KeptEntry) => url !== "" && !forgottenBy && isOf(url);

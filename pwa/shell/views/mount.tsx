@@ -341,7 +341,7 @@ export function announcements(state: BrowserState, told: Told): Told {
 
 function linkWords({ link, phase }: BrowserState, told: string): string {
   if (link.kind === "open") return told && t("Connected");
-  // A failure has said so.
+  // The failure of the page has said so already.
   if (phase === "failed" || !isWaiting(link)) return told;
   return link.kind === "offline" ? t("Offline") : t("Waiting for the link");
 }

@@ -85,10 +85,10 @@ const MOST_FAILURES = 5;
 /** Times that a file begins anew by itself in one run: it costs as many bytes as before. */
 const MOST_ANEW = 1;
 
-/** Answers to a question for the rest that say that the file is another now (RFC 9110 sections 13.1.5, 15.5.13, 15.5.17). */
+/** Statuses of the answer to a request for the rest where the file is another now (RFC 9110 sections 13.1.5, 15.5.13, 15.5.17). */
 const SAYING_CHANGED: readonly number[] = [200, 206, 412, 416];
 
-/** Answers that may be others in a while: what has come stays. */
+/** Statuses of a trouble that may pass: what has come stays. */
 const PASSING = /^(?:408|425|429|5..)$/;
 
 const LOCK = "ropeway.download ";
@@ -585,7 +585,7 @@ const UNTOLD = /^(?:application|binary)\/(?:octet-stream|(?:x-|force-)?download)
 /** The field for a document that shows the file; null where none does. */
 function typeToShow({ name, type, response }: Pick<DownloadRecord, "name" | "type" | "response">): string | null {
   if (SHOWN.test(type)) {
-    // Browsers go by the last type of a field that lists several (Fetch section 3.5): of it only the charset is passed on.
+    // Browsers go by the last type of a field that lists several (Fetch section 3.5), and the first was checked.
     const field = (response && headerValue(response.headers, "content-type")) ?? "";
     const [, charset] = /^[^;,]*;\s*charset="?([\w.:-]{1,40})"?\s*(?:[;,]|$)/i.exec(field) ?? [];
     return charset === undefined ? type : `${type}; charset=${charset}`;

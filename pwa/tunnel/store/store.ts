@@ -109,7 +109,7 @@ export class Store {
 
   /** Origins of pages, serialized, that may be stored; null: any may. */
   #known: ReadonlySet<string> | null = new Set();
-  /** The first document of those began to wait. When its time is over, no other waits any more, but while the link is away. */
+  /** The first document of those began to wait. When its time is over, others wait only while the link is away. */
   #opened: Promise<unknown> | null = null;
 
   constructor(host: StoreHost) {
@@ -264,7 +264,7 @@ export function failingWith(error: RopewayError, consumer: ResponseConsumer): Re
 /** Milliseconds that a request waits for the disk before it does without. */
 export const DISK_TIME = 1000;
 
-/** So many times as long it waits while the link is away: nothing but the disk can answer then. */
+/** A request waits so many times as long while the link is away: nothing but the disk can answer then. */
 const AWAY_TIMES = 15;
 
 /** Milliseconds that a person waits for the store to forget something: a slow phone has to delete 200 MB. */

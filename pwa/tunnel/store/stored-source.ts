@@ -192,7 +192,7 @@ export class StoredSource implements LoadedStore {
   /** The edge is told what it need not push, and then asked about what is stale of that. */
   #navigate(lookup: Lookup): ClientExchange {
     const plan = this.#ahead.plan(lookup);
-    // Nothing is to be waited for where no page was before, or nobody is there to be told.
+    // Nothing is to be waited for where no page was before, or where the edge cannot be told.
     const index = this.#parts.store.index(lookup.partition);
     const isNew = !(index instanceof Promise) && index.isEmpty;
     if (isNew || this.#parts.platform.isAway()) return this.#find(lookup);

@@ -76,7 +76,7 @@ interface SessionChannelOptions {
   readonly retained: RetainedTotal;
   /** Streams that are opened here get larger ids; none by default. Without a snapshot. */
   readonly lastOwnId: number | undefined;
-  /** Phone: pushes get larger ids; pieces of others come late. 0 by default. */
+  /** Phone: last push of the channel that had this number before. Pieces with its id, or a smaller one, come late. 0 by default. */
   readonly lastPushId: number | undefined;
 }
 

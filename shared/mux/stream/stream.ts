@@ -202,12 +202,12 @@ export class UnreadPieces {
   }
 }
 
-/** Bytes that may be kept: credit counts them, but a view keeps the whole message that it is of. So it is copied, but where it is most of that. */
+/** Bytes that may wait unread. A view keeps its whole message in memory, and credit counts the view alone: so one that is not most of its message is copied. */
 export function toKeep(bytes: Uint8Array): Uint8Array {
   return bytes.length < MOST_OF_MESSAGE * bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
 
-/** What a full message has beside its one piece is far less than the rest. */
+/** Share of a message. All that a full message has beside its one piece is far less than the rest. */
 const MOST_OF_MESSAGE = 7 / 8;
 
 /** Part of the pooled credit that no other stream has, which a stream may have once it is read... */

@@ -146,7 +146,7 @@ function Message({ text, offers, isLong = false, past, closing = t("Dismiss"), o
   }, [text]);
   const buttons = offers.map(([label, act], index) => (
     <button
-      // With another message it is another button, which rests and so takes no focus.
+      // Of its message alone: a button that another message took over would be disabled for a moment, and lose the focus.
       key={text + label}
       type="button"
       class="text-button"

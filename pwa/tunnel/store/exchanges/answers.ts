@@ -22,7 +22,7 @@ const UNREADABLE = 64;
 /** Answers that are read out of the store. */
 export class StoredAnswers {
   readonly #parts: SourceParts;
-  /** By id: bodies of which a later part could not be read. A disk may lose one for good and not say so: each is fetched once. */
+  /** Ids of bodies of which a later part could not be read. The disk may have lost it for good, so the next request fetches the body. */
   readonly #unreadable = new BoundedMap<string, true>(UNREADABLE);
 
   constructor(parts: SourceParts) {

@@ -108,7 +108,7 @@ export function variantsOf(
   context: string | ((stored: string) => boolean),
 ): Variant[] {
   const all = variantsIn(index.find(head.url), context);
-  // While nobody can be asked, a smaller picture is better than none, and a page whose scripts read the slot, too.
+  // While nobody can be asked, a smaller picture is better than none, and so is a page whose scripts see the slot.
   if (typeof context !== "string") return all;
   const isAsItIs = ({ headers }: Variant) => parseImageNote(headers) === null;
   const pictures = head.takesRecoded === true ? all : all.filter(isAsItIs);
@@ -120,7 +120,7 @@ function wantsMarks({ mode, marksReads }: Pick<RequestHead, "mode" | "marksReads
   return mode === "navigate" && marksReads === true;
 }
 
-/** Of the answer to a request. A warmed page was asked for before: the edge says whether it has looked for what to mark. */
+/** The note for the answer to a request. A warmed page was asked for earlier, maybe by another wish: a field of its own says whether it has marks. */
 export function marksOf({ head, push }: PhoneRequest, { headers }: ResponseHead): Pick<StoredExchange, "isUnmarked"> {
   const isAsWished = push === null || has(headers, READS_MARKED);
   const isMarked = head.mode !== "navigate" || (wantsMarks(head) && isAsWished);
