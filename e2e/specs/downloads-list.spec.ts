@@ -80,6 +80,17 @@ function serveFile(origin: TestOrigin, size: number) {
   return file;
 }
 
+/** Forgets the site of the page shown, and sees that the list is empty. */
+async function forgetWithFiles(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Site information" }).click();
+  await page.getByRole("button", { name: "Forget this site" }).click();
+  await page.getByRole("button", { name: "Forget", exact: true }).click();
+  await page.keyboard.press("Escape");
+  await expect((await openList(page)).getByText("Files of more than 1 MB")).toBeVisible();
+  await page.keyboard.press("Escape");
+}
+
 test("a large file comes into the list, from there to the phone, and goes with its site @long", async ({
   app,
   origin,
@@ -95,13 +106,7 @@ test("a large file comes into the list, from there to the phone, and goes with i
   await expect(list.getByText("3.0 MB, application/zip")).toBeVisible();
   expect(await save(app.page, "tide.bin")).toEqual(["tide.bin", noiseHash(3_000_000)]);
   await app.page.keyboard.press("Escape");
-  await app.page.getByRole("button", { name: "Menu" }).click();
-  await app.page.getByRole("dialog").getByRole("button", { name: "Site information" }).click();
-  await app.page.getByRole("button", { name: "Forget this site" }).click();
-  await app.page.getByRole("button", { name: "Forget", exact: true }).click();
-  await app.page.keyboard.press("Escape");
-  await expect((await openList(app.page)).getByText("Files of more than 1 MB")).toBeVisible();
-  await app.page.keyboard.press("Escape");
+  await forgetWithFiles(app.page);
 });
 
 test("what the list alone has of a file goes with its site, too", async ({ app, origin }) => {
@@ -111,18 +116,12 @@ test("what the list alone has of a file goes with its site, too", async ({ app, 
   const bar = app.page.getByRole("navigation", { name: "Browser" });
   await expect(bar.getByText("tide.bin\u2069 is downloaded")).toBeVisible();
   await bar.getByRole("button", { name: "Dismiss" }).click();
-  // As where a file was asked about, or did not fit.
+  // So it is where a file was only asked about, or did not fit.
   await app.page.evaluate(async () => {
     const root = await navigator.storage.getDirectory();
     await root.removeEntry("downloads", { recursive: true });
   });
-  await app.page.getByRole("button", { name: "Menu" }).click();
-  await app.page.getByRole("dialog").getByRole("button", { name: "Site information" }).click();
-  await app.page.getByRole("button", { name: "Forget this site" }).click();
-  await app.page.getByRole("button", { name: "Forget", exact: true }).click();
-  await app.page.keyboard.press("Escape");
-  await expect((await openList(app.page)).getByText("Files of more than 1 MB")).toBeVisible();
-  await app.page.keyboard.press("Escape");
+  await forgetWithFiles(app.page);
 });
 
 test("a file that is paused goes on by a range, or begins anew where it has changed @long", async ({ app, origin }) => {

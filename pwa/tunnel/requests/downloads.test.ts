@@ -202,6 +202,17 @@ async function phone(handle: RequestHandler, files = new FakeFiles(), locks = fa
   return { ...rig, downloads, files, told, list, first, order, offer, save, pass, bytes };
 }
 
+/** Has the first 20,000 bytes of a file of 60,000, and rests. */
+async function paused() {
+  const { state, handle } = site(fileOf(60_000));
+  state.most = 20_000;
+  const rig = await phone(handle);
+  await rig.offer();
+  await rig.order("resume");
+  await rig.order("pause");
+  return { ...rig, state };
+}
+
 /** As a window leaves it that is killed while it writes. */
 async function savedIn(files: FakeFiles, handle: RequestHandler): Promise<[DownloadRecord]> {
   const { offer, order } = await phone(handle, files);
@@ -328,12 +339,7 @@ describe("a file that a site sends", () => {
   });
 
   it("begins anew, and says so, where it is another by now", async () => {
-    const { state, handle } = site(fileOf(60_000));
-    state.most = 20_000;
-    const { offer, order, first, bytes, pass } = await phone(handle);
-    await offer();
-    await order("resume");
-    await order("pause");
+    const { state, order, first, bytes, pass } = await paused();
     Object.assign(state, { file: fileOf(45_000, '"v2"'), most: Number.POSITIVE_INFINITY });
     await order("resume");
     await pass(0);
@@ -381,12 +387,7 @@ describe("a file that a site sends", () => {
     ["an error", { status: 403 }, "Cannot go on: the site answers {status}"],
     ["a page", { type: "text/html" }, "Cannot go on: the site sends a page in its place; open it there again"],
   ])("keeps what has come where the site sends %s in its place", async (_, change, why) => {
-    const { state, handle } = site(fileOf(60_000));
-    state.most = 20_000;
-    const { offer, order, first, bytes, pass } = await phone(handle);
-    await offer();
-    await order("resume");
-    await order("pause");
+    const { state, order, first, bytes, pass } = await paused();
     const { file } = state;
     state.file = { ...fileOf(3_000, null), ...change };
     await order("resume");
@@ -398,12 +399,7 @@ describe("a file that a site sends", () => {
   });
 
   it.each([429, 502, 503])("goes on where it was after the site has answered %i for a while", async (status) => {
-    const { state, handle } = site(fileOf(60_000));
-    state.most = 20_000;
-    const { offer, order, first, bytes, pass } = await phone(handle);
-    await offer();
-    await order("resume");
-    await order("pause");
+    const { state, order, first, bytes, pass } = await paused();
     const { file } = state;
     state.file = { ...fileOf(300, null), type: "text/html", status };
     await order("resume");
@@ -417,12 +413,7 @@ describe("a file that a site sends", () => {
   });
 
   it("fails with the answer of a site that never gets well, and keeps what has come", async () => {
-    const { state, handle } = site(fileOf(60_000));
-    state.most = 20_000;
-    const { offer, order, first, pass } = await phone(handle);
-    await offer();
-    await order("resume");
-    await order("pause");
+    const { state, order, first, pass } = await paused();
     state.file = { ...fileOf(300, null), status: 503 };
     await order("resume");
     for (const rest of [1_000, 2_000, 4_000, 8_000, 16_000]) await pass(rest);
@@ -430,12 +421,7 @@ describe("a file that a site sends", () => {
   });
 
   it.each([412, 416])("begins anew where the site answers %i to the question for the rest", async (status) => {
-    const { state, handle } = site(fileOf(60_000));
-    state.most = 20_000;
-    const { offer, order, first, bytes, pass } = await phone(handle);
-    await offer();
-    await order("resume");
-    await order("pause");
+    const { state, order, first, bytes, pass } = await paused();
     Object.assign(state, { file: { ...fileOf(10, '"v2"'), status }, most: Number.POSITIVE_INFINITY });
     await order("resume");
     state.file = fileOf(9_000, '"v3"');
